@@ -138,10 +138,10 @@ class Both:
         for double in self.doubles:
             double.journal.clear()
         programs = () if program is None else (program,)
-        self.log.begin(operation, options)
         # Each engine is held to the update plan that it made itself.
         plans = options.pop("plan", ()) or (None, None)
         our_options, their_options = ({**options, **({"plan": plan} if plan else {})} for plan in plans)
+        self.log.begin(operation, their_options)
         self.noted.calls.clear()
         embedded = self._embedded(operation, programs, fails, our_options)
         told_ours = self.noted.by_resource()
@@ -262,6 +262,7 @@ class Both:
     def mark(self, command: str, name: str) -> None:
         """Mark a resource in both states, as ``taint`` or ``protect`` do, if it is there once."""
         if [resource.name for resource in self.stack.state.every].count(name) == 1:
+            self.log.begin(command, {"names": [name]})
             for engine in (self.stack, self.cli):
                 getattr(engine, command)(name)
 

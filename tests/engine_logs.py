@@ -15,6 +15,11 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import asdict
+
+from mockprovider.pulumi.stacks.imports import Import
+from mockprovider.pulumi.values import to_plain
+
 KEPT = Path(__file__).parents[1] / "cassettes" / "engine-logs"
 FOLDER = os.environ.get("ENGINE_LOGS", "")
 
@@ -40,12 +45,12 @@ class EngineLog:
         return {"PULUMI_DEBUG_GRPC": str(self._path)} if FOLDER else {}
 
     def begin(self, operation: str, options: dict[str, Any]) -> None:
-        """Say which operation comes next: a log does not have the command line."""
+        """Say which operation, or command about the state, comes next: a log does not have the command line."""
         if FOLDER:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             line = {"method": "/mockprovider.Engine/Operation", "request": {"operation": operation, **options}}
             with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(line) + "\n")
+                file.write(json.dumps(line, default=_plain) + "\n")
 
     def keep(self) -> None:
         """Keep what a comparison reads of it, if the embedded engine does the same."""
@@ -57,6 +62,11 @@ class EngineLog:
         if not verify_log(kept.encode()).differences:
             Path(FOLDER).mkdir(parents=True, exist_ok=True)
             Path(FOLDER, f"{self._name}.jsonl").write_text(kept, encoding="utf-8")
+
+
+def _plain(imported: Import) -> dict[str, Any]:
+    bags = {name: to_plain(getattr(imported, name), plaintext_secrets=True) for name in ("inputs", "outputs")}
+    return asdict(imported) | bags
 
 
 def _lines(text: str) -> Iterator[str]:

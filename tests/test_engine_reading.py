@@ -89,6 +89,20 @@ def test_a_replacement_of_an_import_is_refused():
     assert "remove the `import` declaration" in str(failed.error)
 
 
+def test_a_program_is_told_of_an_import_that_is_to_be_replaced_at_once():
+    """The update fails; the program has the import's answer all the same, as under the real engine, and the state has it."""
+    stack, double, _ = make()
+    double.cloud.create(BUCKET, "there", {"name": "x"})
+    told: list[str] = []
+
+    def program():
+        Bucket("b", ResourceOptions(import_="there"), name="y").id.apply(told.append)
+
+    failed = stack.up(program, expect_failure=True)
+    assert "remove the `import` declaration" in str(failed.error)
+    assert (told, stack.state["b"].id) == (["there"], "there")
+
+
 def test_refresh_drops_what_vanished_and_prunes_references():
     """An object that is gone leaves the state, and what depended on it stays without the dependency."""
     stack, double, _ = make()

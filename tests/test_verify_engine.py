@@ -11,7 +11,7 @@ from engine_logs import KEPT
 from foreign_logs import INSTANCE, boot, entry, made, published, urn_of, written
 
 from mockprovider.cli.commands import main
-from mockprovider.engine.verifying import mutated_logs, verify_log
+from mockprovider.engine.verifying import CUT_OFF, mutated_logs, verify_log
 from mockprovider.engine.verifying.answers import LoggedProvider, normal
 from mockprovider.engine.verifying.comparing import _is_ordered
 from mockprovider.engine.verifying.generations import LOADING, NAMES, NEVER, NEWER, OCCASIONAL, generation
@@ -283,6 +283,71 @@ def test_older_engines_left_a_version_of_the_state_out_of_a_default_provider_s_n
         entry("Diff", diff, {"changes": "DIFF_NONE"}),
     )
     assert said(log_of(*first, *second)) == []
+
+
+def test_a_read_that_failed_and_found_an_object_is_known_by_its_diff():
+    """A refresh that reads an object with initialization errors compares it; one whose Read only failed does not."""
+    first = [*up(*started(), *made("logs"))]
+    about = {"urn": urn_of("logs"), "id": "logs-id"}
+    failed = {**entry("Read", {**about, "inputs": {"acl": "private"}, "properties": {"acl": "private"}}), "errors": ["slow"]}
+    failed["request"]["properties"] |= made("logs")[1]["response"]["properties"]
+    found = {"olds": {"acl": "public"}, "news": {"acl": "private"}, "oldInputs": {"acl": "public"}}
+    plugin, _, configured = started()
+    begun = [plugin, configured, failed]
+    assert said(log_of(*first, *begun)) == []
+    assert said(log_of(*first, *begun, entry("Diff", {**about, **found}, {"changes": "DIFF_SOME"}))) == []
+
+
+def test_a_default_provider_is_called_by_its_own_id_where_the_log_s_is_named():
+    """What a transform was told names the log's default provider, which nobody has registered."""
+    lines = up(*started(), *made("logs"), *made("child"))
+    configure = next(line["request"] for line in lines if line["method"].endswith("/Configure"))
+    configure |= {"urn": INSTANCE, "id": "logged", "name": "default", "type": "pulumi:providers:cloud"}
+    registered = next(line for line in lines if line["request"].get("name") == "logs")
+    child = json.loads(json.dumps(registered).replace("logs", "child"))
+    child["request"]["provider"] = f"{INSTANCE}::logged"
+    lines.insert(-1, child)
+    assert said(log_of(*lines)) == []
+
+
+def test_an_operation_without_an_end_is_compared_as_far_as_it_got():
+    """Of an engine that was killed nobody knows what it would still have asked; what it did ask is compared."""
+    check, create = made("logs")
+    *lines, run = up(*started(), check, create)
+    begun = {name: item for name, item in run.items() if name != "response"} | {"progress": "request_started"}
+    cut = [begun, *lines[: lines.index(create)], {**lines[-1], "progress": "request_started"}]
+    verdict = verify_log(log_of(*cut))
+    assert (verdict.differences, verdict.left_out[CUT_OFF]) == ([], 1)
+    check["request"]["news"] = {"acl": "other"}
+    assert "news.acl" in [difference.field for difference in verify_log(log_of(*cut)).differences]
+
+
+def test_an_operation_without_provider_calls_is_one():
+    """Its resources are in the state afterwards; a registration that was refused has an empty answer."""
+    component = {"type": "my:index:Component", "name": "c", "object": {}, "parent": STACK}
+    lines = up()
+    lines[1] = asked("RegisterResource", component, {"urn": urn_of("c").replace("cloud:index:Bucket", "my:index:Component")})
+    assert (verify_log(log_of(*lines)).operations, said(log_of(*lines))) == (1, [])
+    lines[1] = asked("RegisterResource", {**component, "type": "wrong", "custom": True}, {"urn": "taken"})
+    assert ["the program: RegisterResource of c was refused" in line for line in said(log_of(*lines))] == [True]
+    lines[1]["response"] = {}
+    assert said(log_of(*lines)) == []
+
+
+def test_a_log_of_several_stacks_is_refused():
+    """Runs of two stacks that wrote to one file, one after the other or at once, are no life of a stack."""
+    lines = up(*started(), *made("logs"))
+    other = json.loads(json.dumps(lines).replace("urn:pulumi:dev::shop", "urn:pulumi:prod::shop"))
+    for mixed in ([*lines, *other], [line for pair in zip(lines, other, strict=True) for line in pair]):
+        with pytest.raises(MalformedError, match="several stacks: dev of shop, prod of shop"):
+            verify_log(log_of(*mixed))
+
+
+@pytest.mark.parametrize("asked", [{"imports": ["logs"]}, {"imports": [{"color": 1}]}, {"plan": [1]}, {"target": 7}])
+def test_a_line_of_our_own_that_asks_for_what_cannot_be(asked):
+    """Its operation does not begin, and the difference says why."""
+    line = {"method": "/mockprovider.Engine/Operation", "request": {"operation": "up", **asked}}
+    assert "the embedded engine ended the operation" in said(log_of(line, *up(*started(), *made("logs"))))[0]
 
 
 def test_each_row_of_generations_names_what_the_protocol_has():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from unittest.mock import ANY
 
 import pytest
 from both_engines import UnanswerableError
@@ -456,6 +457,39 @@ def test_what_failed_spares_what_it_needed_before(make_both):
     assert "between" in both.results[0].state.names()
     both.mend()
     both.run("up", version("2", more=False))
+
+
+def test_an_import_that_is_to_be_replaced_at_once(make_both):
+    """The update fails, the import stays, and nothing else is registered; without the import option it is replaced."""
+    both = make_both(serial=True)
+    both.create(BUCKET, "kept", acl="1", arn="arn:kept")
+
+    def version(**options):
+        @one_by_one
+        def program():
+            yield Bucket("bucket", ResourceOptions(**options), name="other")
+            yield Bucket("next")
+
+        return program
+
+    assert both.run("up", version(import_="kept"), fails=True) == {"default": ANY, "bucket": ["Read", "Check", "Diff"]}
+    both.run("up", version())
+
+
+def test_a_target_of_a_destroy_that_something_needs(make_both):
+    """The destroy is refused, and deletes nothing; a preview of it tells the same."""
+    both = make_both(serial=True)
+
+    @one_by_one
+    def program():
+        component = Component("component")
+        yield component
+        yield Bucket("bucket", ResourceOptions(parent=component))
+
+    both.run("up", program)
+    both.run("destroy", target=["component"], preview=True, fails=True)
+    both.run("destroy", target=["component"], fails=True)
+    both.run("destroy", target=["component"], target_dependents=True)
 
 
 @pytest.mark.parametrize("option", [None, "target", "exclude"])

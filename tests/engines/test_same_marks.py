@@ -14,6 +14,7 @@ pytestmark = pytest.mark.pulumi_cli
 
 def mark(both, command: str, *names: str) -> None:
     """Mark resources in the states of both engines."""
+    both.log.begin(command, {"names": names})
     for engine in (both.stack, both.cli):
         getattr(engine, command)(*names)
 

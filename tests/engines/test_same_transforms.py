@@ -6,7 +6,7 @@ import component_toolbox
 import pulumi
 import pytest
 from engine_toolbox import Bucket
-from transform_toolbox import constructed, inheriting, invoking, nested, options
+from transform_toolbox import adding, constructed, inheriting, invoking, nested, options
 
 pytestmark = pytest.mark.pulumi_cli
 
@@ -28,6 +28,18 @@ def test_a_component_and_its_children(make_both):
     both.run("preview", constructed)
     both.run("up", constructed)
     both.run("up", constructed)
+    both.run("destroy")
+
+
+def test_a_transform_of_a_child_of_a_resource(both):
+    """It is told the provider that the child has from its parent, and what it answers names that."""
+
+    def program():
+        parent = Bucket("parent")
+        Bucket("child", pulumi.ResourceOptions(parent=parent, transforms=[adding("s")]))
+
+    both.run("preview", program)
+    both.run("up", program)
     both.run("destroy")
 
 

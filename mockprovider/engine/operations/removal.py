@@ -123,11 +123,11 @@ def _condemned(course: Course, planner: Planner, targets: Targets, held: Collect
         # Providers are asked what goes along, and may fail.
         course.fail(error)
         return []
-    unasked = [
-        resource
-        for resource in leftovers + ours
-        if resource.urn in going and not targets.names(resource.urn) and not targets.dependents
-    ]
+    doomed = [resource for resource in leftovers + ours if resource.urn in going]
+    # As in the real engine, their providers are started before a deletion that was not asked for is refused.
+    if not course.ensure_providers(doomed):
+        return []
+    unasked = [] if targets.dependents else [resource for resource in doomed if not targets.names(resource.urn)]
     for resource in unasked:
         course.object(RefusedError(unasked_for(resource.urn)), resource.urn)
     if unasked and not course.operation.preview:

@@ -107,6 +107,9 @@ class Run(Protocol):
     def object(self, error: Exception, urn: str = "") -> None:
         """Note what makes the run fail in the end, though it goes on."""
 
+    def fail(self, error: Exception, urn: str = "", *, shown: bool = False, of_step: bool = False) -> None:
+        """Note what makes the run fail, and stop it."""
+
     def blame(self, error: Exception, urn: str = "", *, after: bool = False) -> None:
         """Note what makes the run fail in the end; it goes on only where it is to continue after errors."""
 

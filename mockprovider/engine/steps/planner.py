@@ -236,14 +236,17 @@ class Planner:
             self._keep_to_plan(case, imported=imported)
         if self._run.policing:
             self._police(self._run.policing, case)
-        diff = None
-        if case.old is not None and not case.recreating and not case.old.external:
-            diff = self._diff(case, case.old)
-        decision = decide(case.old, case.goal, diff, recreating=case.recreating)
-        if imported and decision is Decision.SAME and case.old is not None:
-            self._identities.registered[case.old.urn] = case.old
-            return [], case.old
-        return self._steps(decision, case, diff or Diff()), case.new
+        try:
+            diff = self._diff(case, case.old) if case.old and not (case.recreating or case.old.external) else None
+            decision = decide(case.old, case.goal, diff, recreating=case.recreating)
+            if not (imported and decision is Decision.SAME):
+                return self._steps(decision, case, diff or Diff()), case.new
+        except EXPECTED as error:
+            if not imported:
+                raise
+            self._run.fail(error, new.urn)  # As in the real engine, the program is told all the same that the import is there.
+        self._identities.registered[new.urn] = state = case.old or case.new
+        return [], state
 
     def _keep_to_plan(self, case: _Case, *, imported: bool) -> None:
         anew = case.recreating or case.replaced or bool(case.old and case.old.external)

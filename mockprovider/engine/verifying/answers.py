@@ -24,6 +24,7 @@ from mockprovider.pulumi.grpclog.writing import as_json
 from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.pulumi.protocol import PULUMI
 from mockprovider.pulumi.values import decode
+from mockprovider.urn import reference
 from mockprovider.values import Value
 from mockprovider.wire.status import failed, status
 
@@ -46,10 +47,20 @@ class AskedCall(Struct, frozen=True):
 
 
 class LoggedProvider:
-    """The providers of one operation of a log, as a source of instances for the embedded engine. Thread-safe."""
+    """The providers of one operation of a log, as a source of instances for the embedded engine. Thread-safe.
 
-    def __init__(self, operation: LoggedOperation, partial: Mapping[int, PartialObject] | None = None) -> None:
+    What a log calls differently, as references to providers, it notes in ``renamed``.
+    """
+
+    def __init__(
+        self,
+        operation: LoggedOperation,
+        partial: Mapping[int, PartialObject] | None = None,
+        renamed: dict[str, str] | None = None,
+    ) -> None:
         self._partial = partial or {}
+        self._renamed = {} if renamed is None else renamed
+        self.cut_off = operation.cut_off
         self.asked: list[AskedCall] = []
         self._waiting = list(zip(operation.packages, operation.provider, strict=True))
         self._places = {id(call): place for place, call in enumerate(operation.provider)}
@@ -73,6 +84,9 @@ class LoggedProvider:
         with self._lock:
             logged = self._taken(call.method, package, request)
             self.asked.append(AskedCall(call.method, package, request, logged))
+            if logged is not None and call.op is Op.CONFIGURE and "urn" in logged.request:
+                # Nobody registers default providers, but what a transform was told has their ids.
+                self._renamed[_reference(logged.request)] = _reference(request)
         if logged is None:
             return Reply() if call.op is Op.CANCEL else failed(status("unimplemented", f"The log has no {call}."))
         reply = _answer(logged, call)
@@ -112,6 +126,10 @@ class LoggedProvider:
             names = [(name, request.get(name)) for name in ("urn", "tok") if name in call.request]
             if all(call.request[name] == wanted for name, wanted in names):
                 yield waiting
+
+
+def _reference(configure: Mapping[str, Any]) -> str:
+    return reference(str(configure.get("urn")), str(configure.get("id")))
 
 
 def _is_nameless(fitting: Sequence[tuple[str, FinishedCall]]) -> bool:

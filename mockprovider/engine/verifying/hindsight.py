@@ -1,6 +1,7 @@
 """What a log does not say of an operation, and what its later lines show of it.
 
-- Errors have no details. A Create that failed and left an object is followed by a call with that object's id and outputs.
+- Errors have no details. A Create that failed and left an object is followed by a call with that object's id and outputs, a
+  Read that failed and found one by its Diff.
 - No line says that a refresh was a preview. What it read was forgotten, if the next call has the values from before.
 - No line says that a resource is read because its provider asked for that. An earlier answer does.
 - Files of assets are not in a log; their hashes are in what the engine sent.
@@ -13,6 +14,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from mockprovider.engine.verifying.operations import LoggedOperation, place_of
 from mockprovider.pulumi.grpclog.pairing import FinishedCall
@@ -33,12 +35,16 @@ class PartialObject(Struct, frozen=True):
 
 
 def partial_objects(operations: Sequence[LoggedOperation]) -> dict[int, PartialObject]:
-    """What the failed creates and updates in a log have left, by the ``id`` of their calls."""
+    """What the failed creates and updates in a log have left, and failed reads found, by the ``id`` of their calls."""
     left: dict[int, PartialObject] = {}
     for place, operation in enumerate(operations):
-        for call in operation.provider:
-            if call.error and call.rpc in ("Create", "Update") and not operation.preview:
-                urn = call.request.get("urn")
+        for number, call in enumerate(operation.provider):
+            if call.error and call.rpc == "Read":
+                diffs = (other for other in operation.provider[number:] if other.rpc == "Diff")
+                compared = next((other for other in diffs if _urn(other) == _urn(call)), None)
+                left |= {id(call): _shown_by(compared)} if compared else {}
+            elif call.error and call.rpc in ("Create", "Update") and not operation.preview:
+                urn = _urn(call)
                 before = {str(other.request.get("id", "")) for other in _about(operations[: place + 1], urn)}
                 known = next((other for other in _about(operations[place + 1 :], urn) if other.rpc in CREATING), None)
                 partial = _left_by(call, known, before) if known else None
@@ -50,13 +56,16 @@ def _left_by(call: FinishedCall, known: FinishedCall, before: Collection[str]) -
     """What ``known``, the next call that has an object of this resource, shows; ``before`` are the ids of earlier objects."""
     if known.rpc == "Create" or (call.rpc == "Create" and known.request.get("id", "") in before):
         return None
-    outputs = known.request.get(OUTPUTS[known.rpc]) or {}
+    shown = _shown_by(known)
     if call.rpc == "Create":
-        return PartialObject(
-            str(known.request.get("id", "")), outputs, known.request.get("oldInputs", known.request.get("inputs"))
-        )
+        return shown
     # An update that changed nothing has only failed; one that did leaves the inputs as they were.
-    return PartialObject(str(known.request.get("id", "")), outputs, None) if outputs != call.request.get("olds") else None
+    return replace(shown, inputs=None) if shown.outputs != call.request.get("olds") else None
+
+
+def _shown_by(known: FinishedCall) -> PartialObject:
+    inputs = known.request.get("oldInputs", known.request.get("inputs"))
+    return PartialObject(str(known.request.get("id", "")), known.request.get(OUTPUTS[known.rpc]) or {}, inputs)
 
 
 def note_previews(operations: Sequence[LoggedOperation]) -> None:
@@ -88,7 +97,11 @@ def _is_forgotten(read: FinishedCall, later: Sequence[LoggedOperation]) -> bool:
 
 
 def _about(operations: Sequence[LoggedOperation], urn: Any) -> Iterator[FinishedCall]:
-    return (call for operation in operations for call in operation.provider if urn and call.request.get("urn") == urn)
+    return (call for operation in operations for call in operation.provider if urn and _urn(call) == urn)
+
+
+def _urn(call: FinishedCall) -> Any:
+    return call.request.get("urn")
 
 
 def hashes(operation: LoggedOperation) -> dict[str, str]:

@@ -5,7 +5,9 @@ program; ``LanguageRuntime/Run`` is answered when that has ended. What follows b
 providers were cancelled; in logs that have no Cancel, until a provider is started.
 
 Nor has it the command line. Who makes a log can put a line of our own before an operation, with what was asked for:
-``{"method": "/mockprovider.Engine/Operation", "request": {"operation": "up", "target": ["urn:..."]}}``.
+``{"method": "/mockprovider.Engine/Operation", "request": {"operation": "up", "target": ["urn:..."]}}``. So it can tell of
+commands without a program, too: ``{"operation": "import", "imports": [{"type": "...", "name": "...", "id": "..."}]}`` with the
+words of ``Import``, and ``{"operation": "taint", "names": ["..."]}``.
 """
 
 from __future__ import annotations
@@ -27,6 +29,9 @@ CALLBACKS_SERVICE = "pulumirpc.Callbacks"
 OPERATION_SERVICE = "mockprovider.Engine"
 """The service of our own lines."""
 
+STATE_COMMANDS = frozenset({"taint", "untaint", "protect", "unprotect"})
+"""What can be said to have been done to a state between operations, as by ``pulumi state``."""
+
 STARTING = frozenset(
     {"Handshake", "Attach", "GetPluginInfo", "Parameterize", "GetSchema", "GetMapping", "GetMappings"}
     | {"CheckConfig", "DiffConfig", "Configure", "Cancel"}
@@ -46,6 +51,8 @@ class LoggedOperation(Struct):
     packages: Sequence[str]
     run: Mapping[str, Any] | None = None
     error: str = ""
+    cut_off: bool = False
+    """Whether its program's end is not in the log, since its engine was killed, or has crashed."""
     preview: bool = False
     asked: Mapping[str, Any] | None = None
     """What our own line says, by the names of ``Stack``'s arguments; ``None`` where there is none."""
@@ -104,6 +111,12 @@ class _Part(Struct):
     providers: int = 0
     cancelled: int = 0
 
+    @property
+    def is_operation(self) -> bool:
+        """Whether anything was asked of the engine, or by it: a program that failed at once is none."""
+        asks = any(line.service in (PROVIDER_SERVICE, MONITOR_SERVICE) for line in self.lines)
+        return asks or any(line.request.get("operation") in STATE_COMMANDS for line in self.lines[:1])
+
     def takes(self, line: LogLine) -> bool:
         """Whether the line is one of this operation."""
         if line.service == OPERATION_SERVICE:
@@ -149,7 +162,7 @@ def operations(data: bytes, left_out: Counter[str]) -> list[LoggedOperation]:
         if not parts[-1].takes(line):
             parts.append(_Part(cancels))
         parts[-1].add(line)
-    return [_operation(part.lines, left_out) for part in parts if any(line.service == PROVIDER_SERVICE for line in part.lines)]
+    return [_operation(part.lines, left_out) for part in parts if part.is_operation]
 
 
 def _operation(lines: Sequence[LogLine], left_out: Counter[str]) -> LoggedOperation:
@@ -163,6 +176,7 @@ def _operation(lines: Sequence[LogLine], left_out: Counter[str]) -> LoggedOperat
         packages=owners(provider),
         run=runs[0].request if runs else None,
         error=_error(runs),
+        cut_off=bool(runs) and not runs[0].is_answered,
         # A destroy that deletes nothing may have been a preview, and does the same.
         preview=bool(runs and runs[0].request.get("dryRun")) if asked is None else _is_preview(asked),
         asked=asked,

@@ -19,7 +19,7 @@ from mockprovider.engine.verifying.operations import LoggedOperation
 from mockprovider.errors import ProgramError
 from mockprovider.pulumi.grpclog.pairing import FinishedCall
 from mockprovider.pulumi.signatures import SENTINELS
-from mockprovider.urn import PROVIDERS
+from mockprovider.urn import PROVIDERS, reference
 
 SPOKEN = frozenset(
     {"RegisterResource", "ReadResource", "RegisterResourceOutputs", "Invoke", "Call", "RegisterPackage"}
@@ -65,7 +65,7 @@ class LoggedCallbacks:
         if not call.responses:
             raise CallbackFailedError(call.error)
         response = b64decode(str(call.responses[0].get("response", "")))
-        for logged, own in self._renamed.items():
+        for logged, own in dict(self._renamed).items():
             # Within a message a text may only be replaced by one of its length; ids of providers all have 36 letters.
             if len(logged) == len(own):
                 response = response.replace(logged.encode(), own.encode())
@@ -75,12 +75,13 @@ class LoggedCallbacks:
 class LoggedProgram:
     """The program of one operation. Requests are sent one by one in the order in which the log's were answered.
 
-    What the embedded engine names differently (ids of providers, references to packages) is put into later requests.
+    What the embedded engine names differently (ids of providers, references to packages) is put into later requests, by
+    ``renamed``.
     """
 
-    def __init__(self, operation: LoggedOperation) -> None:
+    def __init__(self, operation: LoggedOperation, renamed: dict[str, str]) -> None:
         self._operation = operation
-        self._renamed: dict[str, str] = {}
+        self._renamed = renamed
         self._hashes = hashes(operation)
         self.problems: list[str] = []
         """Requests that could not be asked, or that the embedded engine refused and the real one did not."""
@@ -99,7 +100,7 @@ class LoggedProgram:
             try:
                 answer = getattr(environment.monitor, call.rpc)(self._request(call))
             except grpc.RpcError as error:
-                if call.responses:
+                if _is_answered(call):
                     self.problems.append(f"{call.rpc} of {_subject(call)} was refused: {error.details()}")
                 continue
             except ParseError as error:
@@ -112,10 +113,7 @@ class LoggedProgram:
     def _request(self, call: FinishedCall) -> Message:
         from mockprovider.pulumi.sdk import resource_pb2  # noqa: PLC0415 - imports messages, and only logs need it
 
-        text = json.dumps(call.request)
-        for logged, own in self._renamed.items():
-            text = text.replace(logged, own)
-        request = json.loads(text)
+        request = renaming(call.request, self._renamed)
         fill_hashes(request, self._hashes)
         service = resource_pb2.DESCRIPTOR.services_by_name["ResourceMonitor"]
         return parsed(_class(service.methods_by_name[call.rpc].input_type), request)
@@ -123,12 +121,25 @@ class LoggedProgram:
     def _learn(self, call: FinishedCall, answer: Any) -> None:
         logged: Mapping[str, Any] = call.responses[0] if call.responses else {}
         if str(call.request.get("type", "")).startswith(PROVIDERS):
-            # A reference is the URN and the id.
-            urn = str(logged.get("urn", ""))
             # Older engines had no id in a preview, and programs made an unknown one of it.
-            self._renamed[f"{urn}::{logged.get('id') or SENTINELS['string']}"] = f"{answer.urn}::{answer.id}"
+            theirs = reference(str(logged.get("urn", "")), logged.get("id") or SENTINELS["string"])
+            self._renamed[theirs] = reference(answer.urn, answer.id)
         if call.rpc == "RegisterPackage":
             self._renamed[str(logged.get("ref", ""))] = answer.ref
+
+
+def _is_answered(call: FinishedCall) -> bool:
+    """Whether the log's engine took the request. Of a registration whose transform failed, its log has an empty answer."""
+    return any(call.responses) if call.rpc == "RegisterResource" else bool(call.responses)
+
+
+def renaming(value: Any, renamed: Mapping[str, str]) -> Any:
+    """A JSON value of a log in the words of the embedded engine."""
+    text = json.dumps(value)
+    # Other threads may learn another name meanwhile.
+    for logged, own in dict(renamed).items():
+        text = text.replace(logged, own)
+    return json.loads(text)
 
 
 def _class(descriptor: Any) -> type[Message]:
