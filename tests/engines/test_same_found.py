@@ -528,3 +528,40 @@ def test_what_a_destroy_fails_to_register(make_both, kind, option):
     # A new component is no target, and fails nothing.
     spared = set() if (kind, option) == ("component", "target") else {"first", "second"}
     assert both.stack.state.names() & {"first", "second"} == spared
+
+
+@pytest.mark.parametrize("refresh", [False, True])
+def test_what_the_program_needs_no_more_is_not_spared(make_both, refresh):
+    """A protected resource without a version now has the newest default provider of its package; the one that it had goes."""
+    both = make_both(serial=True)
+
+    @one_by_one
+    def program():
+        yield Bucket("plain", ResourceOptions(protect=True))
+        yield Bucket("versioned", ResourceOptions(protect=True, version="1.2.3"))
+
+    both.run("up", program)
+    both.run("destroy", program, run_program=True, refresh=refresh, continue_on_error=True, fails=True)
+    assert [step for step in both.results[0].steps if step[0] == "delete"] == [
+        ("delete", "urn:pulumi:dev::project::pulumi:providers:cloud::default")
+    ]
+
+
+def test_a_provider_that_a_refresh_has_seen_stands_before_what_is_left(make_both):
+    """A refresh by the program that ends at a protected provider leaves that without a dependency on what stands behind it."""
+    both = make_both(serial=True)
+    names = ["first"]
+
+    @one_by_one
+    def program():
+        first = Bucket(names[-1])
+        yield first
+        yield Cloud("provider", ResourceOptions(protect=True), region=first.id)
+
+    both.run("up", program)
+    names.append("second")
+    both.breaks(lambda on: on.create(BUCKET, name="second").partial(reasons=["slow"]))
+    both.run("up", program, continue_on_error=True, fails=True)
+    both.mend()
+    both.run("refresh", program, run_program=True, fails=True)
+    assert [urn.rpartition("::")[2] for urn in both.results[0].state][-2:] == ["provider", "first"]

@@ -50,11 +50,14 @@ def delete_leftovers(
     if course.stopped or not course.ensure_providers(condemned) or not _allowed(course, condemned):
         return
     course.deleted = planner.deleted | {resource.urn for resource in condemned}
-    base, ledger = course.ledger.base, course.ledger
+    base, ledger, ours = course.ledger.base, course.ledger, planner.revisiting.to_delete
     running = course.operation.destroying or course.operation.refreshing
-    whole = ledger.remaining(planner.revisiting.to_delete) if running else base
+    whole = ledger.remaining(ours) if running else base
 
     def needs(resource: ResourceState) -> set[int]:
+        if any(resource is registered for registered in ours):
+            # Of what the program has registered, only what it needs now counts.
+            return transitive_dependencies(ours, resource)
         needed = transitive_dependencies(whole, resource)
         # What was reread has the program's dependencies now, but what it needed before is spared, too.
         return needed | transitive_dependencies(base, ledger.origin(resource)) if running else needed

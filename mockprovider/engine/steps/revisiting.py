@@ -10,7 +10,7 @@ from mockprovider.engine.registrations.decision import StepOp
 from mockprovider.engine.registrations.goal import Goal
 from mockprovider.engine.steps.kinds import EngineStep, Run, read_again
 from mockprovider.engine.targets import Targets
-from mockprovider.pulumi.stacks.state import ResourceState
+from mockprovider.pulumi.stacks.state import ResourceState, copied
 
 Planned = tuple[list[EngineStep], ResourceState]
 
@@ -38,11 +38,11 @@ class Revisiting:
         step = EngineStep(op=StepOp.REFRESH, old=old, new=new)
         if not old.custom or old.is_provider or old.pending_replacement:
             # Nothing is read. As in the real engine, which reports an update of it all the same.
-            step.result, step.new = StepOp.UPDATE, old
+            step.result, step.new = StepOp.UPDATE, copied(old)
         else:
             with self._run.ledger.under_way("", old):
                 read_again(self._run, step)
-            self._run.ledger.reread(old, step.new)
+        self._run.ledger.reread(old, step.new)
         self._run.note(step)
         self._review(step, old)
         return step.new
