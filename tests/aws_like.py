@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from mockprovider import Double, from_schema
+from mockprovider.calls import Call, Op
+
 ZONES = "aws:index/getAvailabilityZones:getAvailabilityZones"
 AMI = "aws:ec2/getAmi:getAmi"
 POLICY = "aws:iam/getPolicyDocument:getPolicyDocument"
 VPC, SUBNET = "aws:ec2/vpc:Vpc", "aws:ec2/subnet:Subnet"
+IDENTITY, SUBNETS = "aws:index/getCallerIdentity:getCallerIdentity", "aws:ec2/getSubnets:getSubnets"
 CERTIFICATE, CLUSTER = "aws:acm/certificate:Certificate", "aws:eks/cluster:Cluster"
 
 
@@ -243,3 +247,24 @@ TERRAFORM: dict[str, Any] = {
         }
     },
 }
+
+
+def aws() -> Double:
+    return Double(from_schema(PULUMI))
+
+
+def asked(double: Double, token: str, *, session: Any = None, **arguments: Any) -> Any:
+    reply = double(Call(op=Op.INVOKE, session=session or double.open(package="aws"), type=token, inputs=arguments))
+    assert not reply.failures
+    return reply.value
+
+
+def made(double: Double, type_: str, name: str = "it", **inputs: Any) -> Any:
+    reply = created(double, type_, name, inputs)
+    assert not reply.failures, reply.failures
+    return reply
+
+
+def created(double: Double, type_: str, name: str, inputs: dict[str, Any]) -> Any:
+    urn = f"urn:pulumi:dev::shop::{type_}::{name}"
+    return double(Call(op=Op.CREATE, session=double.open(package="aws"), type=type_, name=name, urn=urn, inputs=inputs))
