@@ -16,6 +16,7 @@ from mockprovider.fake.computing import fill_all, inventing
 from mockprovider.fake.contexts import context_of, known_of, places
 from mockprovider.fake.fitting import Fitting, named
 from mockprovider.fake.inventing import Inventor
+from mockprovider.fake.inventing.drawing import Drawing
 from mockprovider.fake.inventing.inventor import nothing_said, plain
 from mockprovider.fake.inventing.makers import MAKERS, MAKES, title
 from mockprovider.fake.inventing.stated import Invent, Stated, whole
@@ -216,7 +217,7 @@ class Answers:
         resource = call.urn or call.address
         if resource:
             return resource
-        said = repr(sorted(known_of(inputs).items()))
+        said = f"{call.id} {sorted(known_of(inputs).items())}"
         return self._cloud.new_hash(f"{call.type} {said}") if call.op is Op.CREATE and not call.preview else said
 
     def _is_about(self, saying: Saying, call: Call) -> bool:
@@ -233,9 +234,9 @@ class Answers:
             return declared
         given = saying.answer(inputs) if callable(saying.answer) else saying.answer
         # What is worked out is no template: JSON has braces.
-        if saying.templates and not callable(saying.answer):
+        if isinstance(saying.answer, Drawing) or (saying.templates and not callable(saying.answer)):
             known = known_of(inputs)
-            given = self._filled(saying, context_of(call, known, point))
+            given = self._filled(saying, call, known, point)
             if call.prior is not None and not (call.urn or call.address):
                 given = self._kept(saying, given, call, known)
         # What a maker works out of what the program says is what the cloud makes of it.
@@ -248,17 +249,19 @@ class Answers:
         """The outputs at an update: what is generated comes of the inputs, and stays while nothing else in its text changes."""
         prior = reveal(dict(call.prior or {}))
         before = known_of(reveal(dict(call.prior_inputs or call.prior or {})))
-        was = self._filled(saying, context_of(call, {name: before[name] for name in before if name in known}, ""))
-        now, other = (self._filled(saying, context_of(call, known, point)) for point in ("", "other"))
+        was = self._filled(saying, call, {name: before[name] for name in before if name in known}, "")
+        now, other = (self._filled(saying, call, known, point) for point in ("", "other"))
         return {
             name: prior[name] if name in prior and was.get(name) == now[name] != other[name] else value
             for name, value in given.items()
         }
 
     @staticmethod
-    def _filled(saying: Saying, context: Mapping[str, Any]) -> dict[str, Any]:
-        """The outputs of templates; a lenient place says nothing of those that need what is not set or not known yet."""
-        filled = {}
+    def _filled(saying: Saying, call: Call, known: Bag, point: str) -> dict[str, Any]:
+        """What is drawn, or the outputs of templates; a lenient place says nothing of those that need what is not known yet."""
+        if isinstance(saying.answer, Drawing):
+            return dict(saying.answer(known, point))
+        filled, context = {}, context_of(call, known, point)
         for name, text in saying.answer.items():
             try:
                 filled[name] = fill_all(text, context)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
+from mockprovider.fake.inventing.drawing import DRAWINGS
 from mockprovider.fake.inventing.policies import iam_policy_document
 
 MakerName: TypeAlias = Literal[
@@ -18,6 +19,14 @@ MakerName: TypeAlias = Literal[
     "azure template outputs",
     "cloudformation outputs",
     "id by name",
+    "random bytes",
+    "random id",
+    "random integer",
+    "random password",
+    "random pet",
+    "random shuffle",
+    "random string",
+    "random uuid",
 ]
 
 
@@ -113,6 +122,7 @@ MAKERS: Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]] = {
     "azure template outputs": azure_template_outputs,
     "cloudformation outputs": cloudformation_outputs,
     "id by name": id_by_name,
+    **DRAWINGS,
 }
 
 
