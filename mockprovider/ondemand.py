@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from threading import RLock
 from typing import Any, TypeVar
 
@@ -36,6 +36,8 @@ class OnDemand(MutableMapping[str, V]):
         """What was read or set so far."""
         self.changed = False
         """Whether a value was set or removed, so that what is read is not all there is."""
+        self.base: OnDemand[V] | None = None
+        """What it is a copy of."""
 
     def __getitem__(self, key: str) -> V:
         if key not in self._keys:
@@ -72,10 +74,17 @@ class OnDemand(MutableMapping[str, V]):
         """Forget at the end of the block what was read in it: who goes through all once does not have to hold all."""
         before = {*self.held}
         try:
-            yield
+            with self.base.briefly() if self.base is not None else nullcontext():
+                yield
         finally:
             with self._lock:
                 self.held = {key: value for key, value in self.held.items() if key in before or self.changed}
+
+    def copied(self) -> OnDemand[V]:
+        """Another one, which can be changed by itself; what either reads, both have."""
+        copy = type(self)(self._keys, self.__getitem__, self._lock, self._spelled)
+        copy.held, copy.changed, copy.base = dict(self.held), self.changed, self
+        return copy
 
     def through(self, convert: Callable[[str, V], W], lock: Any) -> OnDemand[W]:
         """What ``convert`` makes of each key and value; a value is read when what is made of it is."""
@@ -96,6 +105,11 @@ class Unlisted(OnDemand[V]):
     def __getitem__(self, key: str) -> V:
         self._keys[key] = None
         return super().__getitem__(key)
+
+
+def copied(values: MutableMapping[str, V]) -> MutableMapping[str, V]:
+    """A copy of a mapping, or of one whose values are read at their first use."""
+    return values.copied() if isinstance(values, OnDemand) else dict(values)
 
 
 def held(values: Mapping[str, V]) -> Mapping[str, V]:

@@ -8,6 +8,7 @@ module such as ``storage/bucket`` only the first part counts.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
+from copy import copy
 from typing import Any, TypeAlias, TypeVar
 
 from msgspec import Struct, StructMeta, field
@@ -16,7 +17,7 @@ from msgspec.structs import force_setattr
 from mockprovider.callables import Child, Component, Function, Method
 from mockprovider.errors import DefinitionError
 from mockprovider.hints import did_you_mean
-from mockprovider.ondemand import OnDemand, held
+from mockprovider.ondemand import OnDemand, copied, held
 from mockprovider.properties import (
     COLLECTIONS,
     NAMES,
@@ -273,6 +274,14 @@ class Package(Struct):
         self.mappings = {
             key: mapping.encode() if isinstance(mapping, str) else mapping for key, mapping in self.mappings.items()
         }
+
+    def copied(self) -> Package:
+        """Another package that declares the same, and can be added to by itself: a test file has one for many doubles."""
+        own = copy(self)
+        own.config, own.said = dict(self.config), self.said.copied() if self.said is not None else None
+        own.resources, own.functions = copied(self.resources), copied(self.functions)
+        own.components, own.methods, own.offers = copied(self.components), copied(self.methods), copied(self.offers)
+        return own
 
     def add(self, *definitions: Any) -> None:
         """Declare resource types, functions, components and methods; a later one with the same token replaces the earlier."""

@@ -123,6 +123,7 @@ class Answering:
 
     def _declare(self, package: Package) -> None:
         """Serve a package. One that declares nothing, and says answers, joins the declared one of its name."""
+        package = package.copied()
         known = self.packages.get(package.name)
         if known is not None and only_says(package):
             known.said = joined(said_of(known), said_of(package))

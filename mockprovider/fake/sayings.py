@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from mockprovider.calls import Call
 from mockprovider.values import Bag, reveal, same
@@ -62,6 +63,10 @@ class Sayings(Struct):
     outputs: list[Saying] = field(default_factory=list)
     elements: dict[tuple[str, str], int] = field(default_factory=dict)
     """By type or function (nothing: all) and path in it (nothing: all)."""
+
+    def copied(self) -> Sayings:
+        """The same, of which nothing was given yet."""
+        return Sayings([replace(one, given=0) for one in self.answers], [*self.outputs], dict(self.elements))
 
 
 NOTHING_SAID = Sayings()

@@ -25,8 +25,8 @@ class Workers(NamedTuple):
     none of the others.
     """
 
-    parallel: int = 1
-    together: int = 1
+    parallel: int
+    together: int
 
 
 def delete_leftovers(
