@@ -427,3 +427,26 @@ def test_terraform_schemas_have_the_same():
 
     assert asked(double, "aws:index:getSubnets")["ids"] == ["a", "b"]
     assert asked(double, "aws:index:getAvailabilityZones")["zoneIds"] == ["use1-az1", "use1-az2", "use1-az3"]
+
+
+SAID = {"mockprovider": 1}
+ANSWER = {"function": AMI, "answer": [{"id": "ami-1"}, {"id": "ami-2"}]}
+
+# Doubles ----------------------------------------------------------------------------------------------------------------
+
+
+def test_doubles_that_share_a_schema_are_independent():
+    """What one double is told by a file, or defines, says nothing to another one of the same package."""
+    package, [said] = from_schema(PULUMI), load(json.dumps({**SAID, "packages": {"aws": {"answers": [ANSWER]}}}))
+    with Double(package) as double:
+        before = asked(double, AMI)
+    with Double(package, said) as double:
+        told = [asked(double, AMI)["id"] for _ in range(2)]
+        double.define(Function(ZONES, returns={"names": ["told"]}))
+        assert asked(double, ZONES)["names"] == ["told"]
+    with Double(package, said) as double:
+        again = [asked(double, AMI)["id"] for _ in range(2)]
+    with Double(package) as double:
+        assert asked(double, AMI) == before
+        assert asked(double, ZONES)["names"] != ["told"]
+    assert told == again == ["ami-1", "ami-2"]

@@ -106,9 +106,18 @@ def test_a_pet_has_so_many_words(inputs, parts):
     assert all(words)
 
 
-def test_a_uuid_is_one():
-    """Of version 4, as the random provider makes them."""
-    assert UUID(drawn("uuid")["result"]).version == 4
+@pytest.mark.parametrize(("kind", "version"), [("uuid", 4), ("uuid 7", 7)])
+def test_a_uuid_is_one(kind, version):
+    """Of the version that the random provider makes."""
+    assert UUID(drawn(kind)["result"]).version == version
+
+
+@pytest.mark.parametrize(
+    ("kind", "inputs"), [("string", {"length": 0}), ("id", {"byteLength": -1}), ("id", {"byteLength": 5000})]
+)
+def test_what_is_out_of_bounds_has_an_id_all_the_same(kind, inputs):
+    """Of nothing no id is drawn, so that the fake makes one; what is too long for a number has no decimal digits."""
+    assert drawn(kind, **inputs).get("id") != ""
 
 
 def test_a_program_has_passwords_of_its_length():
@@ -138,3 +147,25 @@ def test_a_program_has_passwords_of_its_length():
         assert first.outputs["first"] != first.outputs["second"]
         assert first.outputs == second.outputs
         assert second.summary == {}
+
+
+@pytest.mark.parametrize("change", [{"length": 21}, {"keepers": {"at": "2"}}])
+def test_another_password_is_another_resource(change):
+    """Whatever changes, a password is replaced, and so it is where that is asked for; what is drawn then is not the same."""
+    token = "random:index/randomPassword:RandomPassword"
+    known = {"length": {"type": "integer"}, "keepers": {"type": "object", "additionalProperties": {"type": "string"}}}
+    resource = {"inputProperties": known, "properties": {**known, "result": {"type": "string"}}, "required": ["result"]}
+    schema = {"name": "random", "meta": {"moduleFormat": "(.*)(?:/[^/]*)"}, "resources": {token: resource}}
+    inputs = {"length": 20, "keepers": {"at": "1"}}
+
+    def program():
+        pulumi.export("it", pulumi.CustomResource(token, "it", {**inputs, "result": None}).result)
+
+    with Double(from_schema(schema)) as double:
+        stack = Stack(double)
+        results = [stack.up(program).outputs["it"], stack.up(program, replace=["it"]).outputs["it"]]
+        inputs.update(change)
+        assert stack.preview(program).summary == {"replace": 1}
+        results.append(stack.up(program).outputs["it"])
+
+    assert len(set(results)) == 3

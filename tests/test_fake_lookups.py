@@ -14,6 +14,7 @@ from mockprovider.pulumi.package.reading import from_schema
 VPC, GET_VPC = "aws:ec2/vpc:Vpc", "aws:ec2/getVpc:getVpc"
 TEXT, TAGS = {"type": "string"}, {"type": "object", "additionalProperties": {"type": "string"}}
 KNOWN = {"cidrBlock": TEXT, "tags": TAGS}
+DISK: dict[str, Any] = {"label": TEXT, "parts": {"type": "array", "items": {"$ref": "#/types/cloud:index:Part"}}}
 SCHEMA: dict[str, Any] = {
     "name": "aws",
     "meta": {"moduleFormat": "(.*)(?:/[^/]*)"},
@@ -90,6 +91,53 @@ def test_what_a_test_says_counts_before_the_cloud(double, ids):
 def show(double: Double, **arguments: Any) -> str:
     asked(double, **arguments)
     return str(double.journal.entries(type=GET_VPC)[-1])
+
+
+def test_what_a_test_says_of_one_output_leaves_the_others(double, ids):
+    """An answer of one output leaves the rest as the cloud has it, or as a preset says where the cloud has nothing."""
+    double.answers(GET_VPC, {"state": "told"})
+
+    assert asked(double, id=ids[1]).items() >= {"id": ids[1], "cidrBlock": "10.1.0.0/16", "state": "told"}.items()
+    assert asked(double, tags={"Name": "none"}).items() >= {"cidrBlock": PRESET, "state": "told"}.items()
+
+
+NUMBERED = {
+    "name": "cloud",
+    "resources": {"cloud:index:Disk": {"inputProperties": {**DISK, "region": TEXT}, "properties": {**DISK, "region": TEXT}}},
+    "functions": {
+        "cloud:index:getDisk": {
+            "inputs": {"properties": {"id": {"type": "integer"}, **DISK, "timeouts": TAGS}},
+            "outputs": {"properties": {"id": {"type": "integer"}, **DISK}},
+        }
+    },
+    "types": {"cloud:index:Part": {"type": "object", "properties": {"path": TEXT, "mode": TEXT}}},
+}
+
+
+def disk(double: Double, **arguments: Any) -> dict[str, Any]:
+    session = double.open(package="cloud")
+    session.config = {"region": "east"}
+    return double(Call(op=Op.INVOKE, session=session, type="cloud:index:getDisk", inputs=arguments)).value
+
+
+def test_an_object_is_described_by_parts_and_numbers():
+    """By some of a block's arguments, and an id that is a number where it is asked for; what it lacks, nobody makes up."""
+    with Double(from_schema(NUMBERED)) as double:
+        double.cloud.create("cloud:index:Disk", "7", {"parts": [{"path": "/a"}]})
+        double.cloud.create("cloud:index:Disk", "8", {"parts": [{"path": "/b"}], "label": "b"})
+        whole = {"id": 7, "parts": [{"path": "/a", "mode": None}], "label": None}
+
+        assert disk(double, parts=[{"path": "/a"}]) == disk(double, id=7.0, timeouts={"read": "5m"}) == whole
+
+
+def test_what_is_in_another_region_is_not_there():
+    """Of two objects alike, the one in the provider's region is meant, or in the one that is asked for."""
+    with Double(from_schema(NUMBERED)) as double:
+        for id_, region in (("7", "east"), ("8", "west")):
+            double.cloud.create("cloud:index:Disk", id_, {"label": "a", "region": region})
+
+        assert [disk(double, label="a")["id"], disk(double, label="a", region="west")["id"]] == [7, 8]
+        assert disk(double, id=8)["label"] != "a"
 
 
 def test_what_is_gone_is_not_found(double, ids):

@@ -85,6 +85,13 @@ BY_NAME = [
     ("aws_s3_bucket", {}, "arn", "arn:aws:s3:::{id}"),
     ("aws_s3_bucket", {"bucket_prefix": "logs-"}, "website_endpoint", "{id}.s3-website-us-east-1.amazonaws.com"),
     ("aws_iam_role", {"name": "web"}, "arn", "arn:aws:iam::123456789012:role/web"),
+    ("aws_iam_role", {"name": "web", "path": "/svc/"}, "arn", "arn:aws:iam::123456789012:role/svc/web"),
+    ("aws_security_group", {"name": "web"}, "arn", "arn:aws:ec2:us-east-1:123456789012:security-group/{id}"),
+    ("aws_vpc", {"region": "us-gov-west-1"}, "arn", "arn:aws-us-gov:ec2:us-gov-west-1:123456789012:vpc/{id}"),
+    ("aws_s3_bucket", {"bucket": "logs", "region": "cn-north-1"}, "arn", "arn:aws-cn:s3:::logs"),
+    ("aws_ssm_parameter", {"name": "/a/b"}, "arn", "arn:aws:ssm:us-east-1:123456789012:parameter/a/b"),
+    ("aws_kms_alias", {"name": "alias/k"}, "arn", "arn:aws:kms:us-east-1:123456789012:alias/k"),
+    ("aws_route53_zone", {"name": "example.org"}, "arn", "arn:aws:route53:::hostedzone/{id}"),
     ("aws_lambda_function", {"function_name": "f"}, "arn", "arn:aws:lambda:us-east-1:123456789012:function:f"),
     ("aws_vpc", {"cidr_block": "10.0.0.0/16"}, "arn", "arn:aws:ec2:us-east-1:123456789012:vpc/{id}"),
     ("aws_kms_key", {}, "arn", "arn:aws:kms:us-east-1:123456789012:key/{id}"),
@@ -132,7 +139,7 @@ BY_NAME = [
 """What modules take apart, or compare: a Terraform type, what a configuration says, an attribute and its value."""
 
 
-def terraformcreated(type_name, said, attribute, times=1):
+def terraform_created(type_name, said, attribute, times=1):
     """The replies to creates of a Terraform type, all alike, by a schema that has this computed attribute."""
     package = type_name.partition("_")[0]
     optional = {"type": "string", "optional": True, "computed": True}
@@ -150,7 +157,7 @@ def terraformcreated(type_name, said, attribute, times=1):
 @pytest.mark.parametrize(("type_name", "said", "attribute", "value"), BY_NAME)
 def test_presets_of_terraform_go_by_what_a_configuration_says(type_name, said, attribute, value):
     """Ids, ARNs and addresses of Terraform's types are made of the names and places that the configuration gives."""
-    [reply] = terraformcreated(type_name, said, attribute)
+    [reply] = terraform_created(type_name, said, attribute)
 
     answered = reply.id if attribute == "id" else reply.value[camel_case(attribute)]
     assert re.fullmatch(re.escape(value).replace(r"\{id\}", re.escape(reply.id)).replace(r"\{hash\}", "[0-9a-f]{8}"), answered)
@@ -232,7 +239,7 @@ def test_resources_that_nothing_tells_apart_but_their_inputs_differ():
 
 def test_equal_resources_without_a_name_are_not_the_same_one():
     """Two buckets to which a configuration gives no name, in a run that does not tell them apart, have names of their own."""
-    replies = terraformcreated("aws_s3_bucket", {}, "arn", times=3)
+    replies = terraform_created("aws_s3_bucket", {}, "arn", times=3)
 
     assert [reply.value["arn"] for reply in replies] == [f"arn:aws:s3:::{reply.id}" for reply in replies]
     assert len({reply.id for reply in replies}) == 3

@@ -22,7 +22,7 @@ from mockprovider.fake.inventing.makers import MAKERS, MAKES, title
 from mockprovider.fake.inventing.stated import Invent, Stated, whole
 from mockprovider.fake.lookups import looked_up
 from mockprovider.fake.sayings import NOTHING_SAID, Saying, Sayings
-from mockprovider.fake.stating import Stating
+from mockprovider.fake.stating import Stating, replaced_by_any_input
 from mockprovider.hints import did_you_mean
 from mockprovider.properties import terraform_type_name
 from mockprovider.schema import Component, Function, Package, ResourceType
@@ -138,27 +138,31 @@ class Answers:
     ) -> tuple[dict[str, Value], str] | None:
         """What somebody says that a call of a function is answered, checked and completed, and who says it.
 
-        The cloud counts before a preset, where a function looks up what is there. ``echo`` is what a function that nobody
-        declared answers otherwise. A lenient place, such as a preset, adds to that, and leaves what the call says itself as it
-        is.
+        What is said of some outputs leaves the others as the cloud has them, where a function looks up what is there, or as a
+        preset says. ``echo`` is what a function that nobody declared answers otherwise. A lenient place, such as a preset, adds
+        to that, and leaves what the call says itself as it is.
         """
         names = names_of(function or Function(token))
         is_looking = function is not None and is_open(function)
+
+        def given(saying: Saying) -> dict[str, Value]:
+            answer = self._fitted(saying, function, self._next(saying, arguments, call))
+            return self._added(answer, arguments, echo or {}, token) if saying.lenient else answer
+
         own = self._layers(token, presets=False)
         saying = _first(own, names, arguments)
-        if (
-            saying is None
-            and function is not None
-            and is_looking
-            and (stored := looked_up(function, call.inputs or {}, self._cloud))
-        ):
-            return stored
-        if saying is None and (is_looking or echo is not None):
-            saying = _first(self._layers(token, presets=True)[len(own) :], names, arguments)
+        below = self._stored(function, call) if function is not None and is_looking else None
+        if below is None and (is_looking or (saying is None and echo is not None)):
+            preset = _first(self._layers(token, presets=True)[len(own) :], names, arguments)
+            below = (given(preset), preset.origin) if preset is not None else None
         if saying is None:
-            return None
-        given = self._fitted(saying, function, self._next(saying, arguments, call))
-        return self._added(given, arguments, echo or {}, token) if saying.lenient else given, saying.origin
+            return below
+        return {**(below[0] if below is not None else {}), **given(saying)}, saying.origin
+
+    def _stored(self, function: Function, call: Call) -> tuple[dict[str, Value], str] | None:
+        package = self._packages.get(function.token.partition(":")[0])
+        types = package.resources if package is not None else {}
+        return looked_up(function, call.inputs or {}, types, self._cloud, places(call))
 
     def _added(self, given: Bag, arguments: Bag, echo: Bag, token: str) -> dict[str, Value]:
         _, counts = self._counts(token)
@@ -206,18 +210,19 @@ class Answers:
         point = ""
         for saying in fitting:
             if self._is_about(saying, call) and saying.fits(inputs):
-                point = point or self._point(call, inputs)
+                point = point or self._point(saying, call, inputs)
                 declared = self._stated(declared, saying, inputs, call, point)
+                declared = replaced_by_any_input(declared) if isinstance(saying.answer, Drawing) else declared
         return declared
 
-    def _point(self, call: Call, inputs: Bag) -> str:
+    def _point(self, saying: Saying, call: Call, inputs: Bag) -> str:
         """What the generated parts of an object's outputs go by. Parallel runs of Terraform's engines do not say which resource
-        it is, so its inputs have to, and of equal objects each is one of its own.
+        it is, so its inputs have to, and of equal objects each is one of its own. What is replaced is drawn anew.
         """
         resource = call.urn or call.address
-        if resource:
+        if resource and not isinstance(saying.answer, Drawing):
             return resource
-        said = f"{call.id} {sorted(known_of(inputs).items())}"
+        said = resource or f"{call.id} {sorted(known_of(inputs).items())}"
         return self._cloud.new_hash(f"{call.type} {said}") if call.op is Op.CREATE and not call.preview else said
 
     def _is_about(self, saying: Saying, call: Call) -> bool:
@@ -237,7 +242,7 @@ class Answers:
         if isinstance(saying.answer, Drawing) or (saying.templates and not callable(saying.answer)):
             known = known_of(inputs)
             given = self._filled(saying, call, known, point)
-            if call.prior is not None and not (call.urn or call.address):
+            if call.prior is not None and (isinstance(saying.answer, Drawing) or not (call.urn or call.address)):
                 given = self._kept(saying, given, call, known)
         # What a maker works out of what the program says is what the cloud makes of it.
         wins = saying.answer in MAKERS.values()
@@ -283,7 +288,7 @@ class Answers:
         # Two addresses that a program looks up by their names are not the same one; equal arguments give equal answers.
         asked = ordered({name: value for name, value in arguments.items() if value is not None})
         of = f"{function.token} {asked}" if asked else function.token
-        called = title({**arguments, **given}, str(given.get("id") or ""))
+        called = title(function.token, {**arguments, **given}, str(given.get("id") or ""))
         inventor = Inventor(function.token, of, 1 if elements is None else elements, counts, call.session.config or {}, called)
         echoed = {
             name: arguments[name]
@@ -291,8 +296,9 @@ class Answers:
             if name in function.inputs and function.inputs[name].kind == item.kind and arguments.get(name) is not None
         }
         known = {name: value for name, value in given.items() if value is not None}
-        left = {name: item for name, item in function.outputs.items() if name in known or name not in echoed}
-        return {**echoed, **whole(left, known, _calling(inventor))}
+        # What is said to be nothing is not made up.
+        left = {name: item for name, item in function.outputs.items() if name in known or name not in (*given, *echoed)}
+        return {**dict.fromkeys(given), **echoed, **whole(left, known, _calling(inventor))}
 
     def shown(self, declared: Component, call: Call, urn: str) -> tuple[dict[str, Value], Invent]:
         """What is said of the outputs of the component with this URN, and what makes up the others."""

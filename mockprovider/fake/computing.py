@@ -9,6 +9,7 @@ from typing import Any
 
 from mockprovider.cloud import digest
 from mockprovider.errors import DefinitionError
+from mockprovider.fake.inventing.arns import ends_with_id
 from mockprovider.fake.inventing.inventor import Inventor, nothing_said
 from mockprovider.fake.inventing.makers import title
 from mockprovider.fake.inventing.stated import Invent, Stated, agrees
@@ -45,8 +46,12 @@ def inventing(
     """What makes the generated values of an object of this type, for which a program says these ``inputs``."""
     if declared.elements is None:
         return lambda item, at: generated(item.kind, at, id_)
-    called = title(inputs or {}, "" if "name" in declared.properties else id_)
-    return Inventor(declared.token, id_, declared.elements, counts, config or {}, called).value
+    said = reveal(dict(inputs or {}))
+    nameless = "name" in declared.properties and not ends_with_id(declared.token)
+    called = title(declared.token, said, "" if nameless else id_)
+    # What is elsewhere than its provider says so itself.
+    where = {**(config or {}), **({"region": said["region"]} if isinstance(said.get("region"), str) else {})}
+    return Inventor(declared.token, id_, declared.elements, counts, where, called).value
 
 
 def planned_inside(

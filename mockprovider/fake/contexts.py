@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from mockprovider.calls import Call
-from mockprovider.fake.inventing.arns import arn
+from mockprovider.fake.inventing.arns import arn, partition_of
 from mockprovider.fake.inventing.forms import Invention, whereabouts
 from mockprovider.values import Bag, Value, has_unknown, reveal
 
@@ -20,6 +20,9 @@ def known_of(inputs: Bag) -> dict[str, Any]:
 def context_of(call: Call, known: Mapping[str, Any], point: str) -> dict[str, Any]:
     """What templates of outputs may use: places, what the program says, and what is generated for this point."""
     invention, where = Invention(call.type, "uuid", point), places(call)
+    if isinstance(known.get("region"), str):
+        # What is elsewhere than its provider says so itself.
+        where |= {"region": known["region"], "partition": partition_of(known["region"])}
     hashed = invention.hex()
     # The name of the thing itself, where it has one.
     name = str(known.get("name") or call.name or invention.label)

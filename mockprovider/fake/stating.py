@@ -79,6 +79,12 @@ class Stating:
         return replace(item, computed=Stated(value, fill=whole), optional=item.is_input) if fills else item
 
 
+def replaced_by_any_input(declared: ResourceType) -> ResourceType:
+    """The type, of which another object is made wherever a program wants anything else, as of what is drawn."""
+    items = declared.properties.items()
+    return replace(declared, properties={name: replace(item, forces_new=item.is_input) for name, item in items})
+
+
 def _filling(kind: Kind, value: Mapping[str, Value], *, wins: bool) -> Kind:
     """An object or map of which the provider fills in what is stated, where the program leaves it out, or always."""
     if kind.name == "map":

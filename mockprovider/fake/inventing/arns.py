@@ -12,6 +12,8 @@ ARNS: Mapping[str, str] = {
     "api_gateway_rest_api": "apigateway:/restapis/",
     "apigateway_rest_api": "apigateway:/restapis/",
     "certificate": "acm:certificate/",
+    "cloudtrail": "cloudtrail:trail/",
+    "cloudwatch_event_bus": "events:event-bus/",
     "cloudwatch_event_rule": "events:rule/",
     "cloudwatch_log_group": "logs:log-group:",
     "db_instance": "rds:db:",
@@ -25,8 +27,11 @@ ARNS: Mapping[str, str] = {
     "eks_cluster": "eks:cluster/",
     "function": "lambda:function:",
     "flow_log": "ec2:vpc-flow-log/",
+    "iam_openid_connect_provider": "iam:oidc-provider/",
+    "iam_saml_provider": "iam:saml-provider/",
     "instance_profile": "iam:instance-profile/",
     "key": "kms:key/",
+    "kinesis_firehose_delivery_stream": "firehose:deliverystream/",
     "kms_key": "kms:key/",
     "lambda_function": "lambda:function:",
     "lb_listener_rule": "elasticloadbalancing:listener-rule/app/",
@@ -40,6 +45,7 @@ ARNS: Mapping[str, str] = {
     "rds_cluster": "rds:cluster:",
     "rds_instance": "rds:db:",
     "role": "iam:role/",
+    "route53_zone": "route53:hostedzone/",
     "s3_bucket": "s3:",
     "bucket": "s3:",
     "secret": "secretsmanager:secret:",
@@ -125,14 +131,31 @@ IDS: Mapping[str, str] = {
 }
 """Things to the prefix of their ids."""
 
+PARTITIONS: Mapping[str, str] = {"us-gov-": "aws-us-gov", "cn-": "aws-cn", "us-iso-": "aws-iso", "us-isob-": "aws-iso-b"}
+"""How the names of the regions of other partitions begin."""
+
+
+def partition_of(region: str) -> str:
+    """The partition of a region."""
+    return next((name for prefix, name in PARTITIONS.items() if region.startswith(prefix)), "aws")
+
+
+def ends_with_id(token: str) -> bool:
+    """Whether a thing's ARN ends with its id, although it may have a name: with Amazon's that tell their kind."""
+    thing = _bare(token)
+    return thing in IDS or thing == "route53_zone"
+
 
 def arn(thing: str, owner: str, region: str, account: str, name: str) -> str:
     """The ARN of a thing called ``name``: of what a property's name says (``role``), or else of its ``owner`` type."""
     rest = next((ARNS[words] for words in endings(thing) if words in ARNS), "") or _owned(owner, thing)
     service, _, prefix = rest.partition(":")
+    partition = partition_of(region)
     if service in GLOBAL:
         region, account = "", account if GLOBAL[service] else ""
-    return f"arn:aws:{service}:{region}:{account}:{prefix}{name}"
+    # Names of parameters begin with a slash, and those of aliases with what stands before the name.
+    name = name.removeprefix(prefix).removeprefix("/" if prefix.endswith("/") else "")
+    return f"arn:{partition}:{service}:{region}:{account}:{prefix}{name}"
 
 
 def _owned(owner: str, thing: str) -> str:
@@ -148,8 +171,12 @@ def _owned(owner: str, thing: str) -> str:
 
 def id_template(token: str) -> str:
     """The template of the ids of a type's objects: Amazon's tell their kind."""
-    thing = thing_of(token).removeprefix("ec2_").removeprefix("default_")
+    thing = _bare(token)
     return f"{IDS[thing]}-{{hash}}" if token.startswith("aws:") and thing in IDS else "{hash}"
+
+
+def _bare(token: str) -> str:
+    return thing_of(token).removeprefix("ec2_").removeprefix("default_")
 
 
 def endings(thing: str) -> list[str]:

@@ -81,7 +81,8 @@ def _password(inputs: Inputs, point: str) -> Mapping[str, Any]:
 
 def _string(inputs: Inputs, point: str) -> Mapping[str, Any]:
     drawn = _password(inputs, point)
-    return {**drawn, "id": drawn["result"]}
+    # Nothing can be remembered that has no id.
+    return {**drawn, "id": drawn["result"]} if drawn["result"] else drawn
 
 
 def _pet(inputs: Inputs, point: str) -> Mapping[str, Any]:
@@ -114,8 +115,11 @@ def _id(inputs: Inputs, point: str) -> Mapping[str, Any]:
     drawn = _bytes(point, int(inputs.get("byteLength") or 8))
     standard, prefix = base64.b64encode(drawn).decode(), inputs.get("prefix") or ""
     address = base64.urlsafe_b64encode(drawn).decode().rstrip("=")
-    shown = {"hex": drawn.hex(), "dec": str(int.from_bytes(drawn)), "b64Std": standard, "b64Url": address}
-    return {"id": address, **{name: prefix + text for name, text in shown.items()}}
+    # Python writes no number of more than 4,300 digits.
+    number = {"dec": str(int.from_bytes(drawn))} if len(drawn) < 1024 else {}
+    shown = {"hex": drawn.hex(), **number, "b64Std": standard, "b64Url": address}
+    own = {"id": address} if address else {}
+    return {**own, **{name: prefix + text for name, text in shown.items()}}
 
 
 def _raw(inputs: Inputs, point: str) -> Mapping[str, Any]:
@@ -123,8 +127,9 @@ def _raw(inputs: Inputs, point: str) -> Mapping[str, Any]:
     return {"base64": base64.b64encode(drawn).decode(), "hex": drawn.hex()}
 
 
-def _uuid(_: Inputs, point: str) -> Mapping[str, Any]:
-    result = str(UUID(bytes=_bytes(point, 16), version=4))
+def _uuid(version: int, point: str) -> Mapping[str, Any]:
+    drawn = f"{UUID(bytes=_bytes(point, 16), version=4)}"
+    result = f"{drawn[:14]}{version}{drawn[15:]}"
     return {"id": result, "result": result}
 
 
@@ -136,5 +141,6 @@ DRAWINGS: Mapping[str, Drawing] = {
     "random pet": Drawing(_pet),
     "random shuffle": Drawing(_shuffle),
     "random string": Drawing(_string),
-    "random uuid": Drawing(_uuid),
+    "random uuid": Drawing(lambda _, point: _uuid(4, point)),
+    "random uuid 7": Drawing(lambda _, point: _uuid(7, point)),
 }

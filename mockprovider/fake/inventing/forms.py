@@ -96,7 +96,7 @@ class Invention(Struct, frozen=True):
 def whereabouts(token: str, config: Mapping[str, Any]) -> dict[str, Any]:
     """Where everything of a provider is: ``region``, ``account``, ``project``, ``subscription``, ``partition``."""
     region = Invention(token, "", "", config=config).region
-    account = {"account": ACCOUNT, "project": PROJECT, "subscription": SUBSCRIPTION, "partition": "aws"}
+    account = {"account": ACCOUNT, "project": PROJECT, "subscription": SUBSCRIPTION, "partition": arns.partition_of(region)}
     return {"region": region, "location": region, **account}
 
 

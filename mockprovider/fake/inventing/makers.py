@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
+from mockprovider.fake.inventing.arns import ends_with_id
 from mockprovider.fake.inventing.drawing import DRAWINGS
 from mockprovider.fake.inventing.policies import iam_policy_document
 
@@ -27,6 +28,7 @@ MakerName: TypeAlias = Literal[
     "random shuffle",
     "random string",
     "random uuid",
+    "random uuid 7",
 ]
 
 
@@ -104,9 +106,13 @@ def named(inputs: Mapping[str, Any]) -> str:
     return next((inputs[name] for name in NAMES if inputs.get(name) and isinstance(inputs[name], str)), "")
 
 
-def title(inputs: Mapping[str, Any], id_: str) -> str:
-    """What a thing's own ARN ends with: the name that a program gives it, or else its id, unless that is an ARN or address."""
-    return named(inputs) or ("" if re.search("[:/]", id_) else id_)
+def title(token: str, inputs: Mapping[str, Any], id_: str) -> str:
+    """What a thing's own ARN ends with: the name that a program gives it, behind its path, or else its id, unless that is an
+    ARN or address; with nothing, a name is made up.
+    """
+    name = "" if ends_with_id(token) else named(inputs)
+    path = inputs.get("path") if name and token.partition(":")[2].startswith(("iam/", "index:Iam")) else None
+    return f"{path or '/'}{name}"[1:] if name else "" if re.search("[:/]", id_) else id_
 
 
 def id_by_name(inputs: Mapping[str, Any]) -> dict[str, Any]:
