@@ -565,3 +565,43 @@ def test_a_provider_that_a_refresh_has_seen_stands_before_what_is_left(make_both
     both.mend()
     both.run("refresh", program, run_program=True, fails=True)
     assert [urn.rpartition("::")[2] for urn in both.results[0].state][-2:] == ["provider", "first"]
+
+
+def test_the_old_instance_of_what_a_refresh_has_read_spares_nothing(make_both):
+    """A replaced resource that cannot be deleted keeps nothing that it needed, once the program's refresh has read it."""
+    both = make_both(serial=True)
+    version = [1]
+
+    @one_by_one
+    def program():
+        first = Bucket("first", ResourceOptions(replace_on_changes=["*"]), source=str(version[-1] // 3))
+        yield first
+        options = ResourceOptions(depends_on=[first], version="1.2.3" if version[-1] > 1 else None)
+        yield Bucket("second", options, name="x" if version[-1] == 3 else first.arn)
+
+    both.run("up", program)
+    version.append(2)
+    both.run("up", program)
+    version.append(3)
+    both.breaks(lambda on: on.delete(BUCKET, name="second").error("no").always().optional())
+    both.run("up", program, run_program=True, refresh=True, continue_on_error=True, fails=True)
+
+
+@pytest.mark.parametrize("protect", [False, True])
+@pytest.mark.parametrize("imported", [False, True])
+def test_what_a_failed_import_was_to_replace_is_deleted(make_both, protect, imported):
+    """Where the operation goes on after errors, what is remembered under the name of a failed import goes, unless protected."""
+    both = make_both(serial=True)
+    both.create(BUCKET, "kept", acl="1")
+    ids = ["kept" if imported else None]
+
+    @one_by_one
+    def program():
+        bucket = Bucket("bucket", ResourceOptions(import_=ids[-1], protect=protect), acl="1")
+        yield bucket
+        yield Bucket("dependent", ResourceOptions(depends_on=[bucket]))
+
+    both.run("up", program)
+    ids.append("nowhere")
+    both.run("up", program, continue_on_error=True, fails=True)
+    assert ("bucket" in both.stack.state.names()) == protect

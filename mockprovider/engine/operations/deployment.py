@@ -112,7 +112,8 @@ class Deployment(Course):
             self.blame(failed.error, self._where(goal))
             if not self.operation.continue_on_error:
                 raise StoppedError(str(failed.error)) from failed
-            self._give_up([failed.step], failed.step.resource, Fate.FAILED)
+            # As in the real engine, what it was to take the place of goes.
+            self._give_up([], failed.step.resource, Fate.FAILED)
             return failed.step.resource
         except EXPECTED as error:
             self.fail(error, self._where(goal))

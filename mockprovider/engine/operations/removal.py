@@ -58,9 +58,12 @@ def delete_leftovers(
         if any(resource is registered for registered in ours):
             # Of what the program has registered, only what it needs now counts.
             return transitive_dependencies(ours, resource)
-        needed = transitive_dependencies(whole, resource)
-        # What was reread has the program's dependencies now, but what it needed before is spared, too.
-        return needed | transitive_dependencies(base, ledger.origin(resource)) if running else needed
+        if not course.operation.refreshing:
+            return transitive_dependencies(whole, resource)
+        # What was reread and replaced is new to the real engine, and needs nothing that it knows; anything else needs what it
+        # did before.
+        origin = ledger.origin(resource)
+        return set() if resource.delete and origin is not resource else transitive_dependencies(base, origin)
 
     removal = Removal(whole, lambda resource: _delete(course, resource), needs, workers)
     removal.carry_out(condemned, lambda: course.stopped, errored)
