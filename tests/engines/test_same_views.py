@@ -9,6 +9,7 @@ from engine_toolbox import Thing
 from pulumi import ResourceOptions
 
 from mockprovider.calls import Call, Native, Op
+from mockprovider.engine import Import
 from mockprovider.fake.views import View
 from mockprovider.pulumi import ResourceTraits
 from mockprovider.pulumi.sdk import resource_status_pb2
@@ -157,3 +158,28 @@ def test_an_adopted_stack_with_views(viewed):
     viewed.hand_over()
     viewed.run("up", lambda: Thing(SERVER, "web", size="s"))
     assert views(viewed.cli.export()) == ["web-disk", "web-part"]
+
+
+def test_a_refresh_that_runs_the_program_reads_views_with_their_owners(viewed):
+    """Once each, whether the program still has the owner or not, and also where the owner has drifted."""
+    names = ["web"]
+
+    def program():
+        for name in names:
+            Thing(SERVER, name, size="s", zone="1", key="k")
+
+    viewed.run("up", program)
+    viewed.run("refresh", program, run_program=True)
+    viewed.drift(SERVER, size="x")
+    viewed.run("refresh", program, run_program=True)
+    names.clear()
+    viewed.run("refresh", program, run_program=True)
+
+
+def test_the_command_import_tells_nothing_of_views(viewed):
+    """No step is one of a view; what comes after finds the same state under both engines."""
+    viewed.create(SERVER, "kept", size="s", zone="1", key="k", arn="a")
+    viewed.run("import_resources", imports=[Import(type=SERVER, name="web", id="kept", protect=False)])
+    assert not [urn for _, urn in viewed.results[0].steps if "Disk" in urn or "Part" in urn]
+    viewed.run("refresh")
+    viewed.run("destroy")

@@ -217,10 +217,10 @@ class Course(Run):
                 self.counted[op.value] = self.counted.get(op.value, 0) + 1
         self.telling.step("done", step, op.value)
 
-    def note_views(self, step: EngineStep, *, running: bool = False) -> ViewsFailedError | None:
+    def note_views(self, step: EngineStep, *, running: bool = False, told: bool = True) -> ViewsFailedError | None:
         """Take the steps of views that were published during ``step``, and note them. Returns what failed of them.
 
-        ``running`` says that the program runs, and ``step`` has read what it registers.
+        ``running`` says that the program runs, and ``step`` has read what it registers; what is not ``told`` is no step.
         """
         broken: list[str] = []
         urn = ""
@@ -239,7 +239,9 @@ class Course(Run):
                 remember(self.ledger, change, behind=behind)
             op = StepOp.REFRESH if refreshing else change.op
             result = change.op if refreshing else None
-            self.note(EngineStep(op=op, old=change.old, new=change.new, result=result, news=change.op is not StepOp.REFRESH))
+            news = change.op is not StepOp.REFRESH
+            if told:
+                self.note(EngineStep(op=op, old=change.old, new=change.new, result=result, news=news))
         return ViewsFailedError("; ".join(broken), urn) if broken else None
 
     def ensure_providers(self, resources: Sequence[ResourceState]) -> bool:

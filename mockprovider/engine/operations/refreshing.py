@@ -43,7 +43,9 @@ def refresh_leftovers(course: Course, planner: Planner) -> None:
     targets = Targets(course.operation.scope)
     if course.stopped or course.refuse_missing(targets.missing([resource.urn for resource in course.ledger.base])):
         return
-    unseen = [resource for resource in course.ledger.leftovers() if not planner.has_seen(resource.urn)]
+    # Views are read with their owners.
+    left = (resource for resource in course.ledger.leftovers() if not resource.view_of)
+    unseen = [resource for resource in left if not planner.has_seen(resource.urn)]
     chosen = [resource for resource in unseen if targets.names(resource.urn) and not targets.excludes(resource.urn)]
     if not course.ensure_providers(chosen):
         return
