@@ -244,6 +244,31 @@ def test_a_recording_of_the_other_protocol(project):
     assert "terraform.json was recorded over tfplugin6; the embedded engine needs a recording over pulumi." in output
 
 
+HANGING = """
+import pathlib, time
+import pulumi
+
+bucket = pulumi.CustomResource("cloud:index:Bucket", "logs", {"acl": "private"})
+bucket.id.apply(lambda id_: (pathlib.Path("made").write_text(id_), time.sleep(600)))
+"""
+
+
+def test_an_interrupted_run_says_what_is_left(project, types):
+    """Ctrl-C ends a run; what it had made by then is shown, and kept for the next one."""
+    (project / "__main__.py").write_text(HANGING)
+    with serving(project.parent, "run", str(project), "up", "--types", str(types)) as process:
+        while not (project / "made").exists():
+            assert process.poll() is None, process.communicate()
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=300)
+
+    kept = project / ".mockprovider" / "dev.json"
+    assert process.returncode == 1
+    assert "cloud:index:Bucket" in output
+    assert errors.endswith(f"Error: The up of proj/dev was interrupted. What was done by then is kept in {kept}.\n")
+    assert "Bucket::logs" in kept.read_text()
+
+
 def test_a_torn_memory_is_not_overwritten(project, types):
     """A run whose kept state cannot be read says so, and leaves the file as it is."""
     memory = project / ".mockprovider" / "dev.json"

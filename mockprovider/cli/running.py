@@ -61,6 +61,9 @@ def run(
                 raise
             # The screen has said why.
             raise ProgramError(f"The {operation} of {engine.project}/{stack} failed: see the diagnostics above.") from error
+        except KeyboardInterrupt:
+            left = "Nothing was changed." if operation == "preview" else f"What was done by then is kept in {kept}."
+            raise ProgramError(f"The {operation} of {engine.project}/{stack} was interrupted. {left}") from None
         finally:
             if operation != "preview":
                 kept.parent.mkdir(parents=True, exist_ok=True)
@@ -86,7 +89,7 @@ def _screen(shown: OperationShown) -> Iterator[Callable[[EngineEvent], None]]:
         try:
             yield shown.tell
         finally:
-            if shown.result:
+            if shown.begun:
                 click.echo("\n".join(line.text for line in shown.lines()))
         return
     from rich.live import Live  # noqa: PLC0415 - slow to import, and a pipe does not need it
@@ -103,7 +106,7 @@ def _screen(shown: OperationShown) -> Iterator[Callable[[EngineEvent], None]]:
         with Live(console=console, get_renderable=now, transient=True):
             yield shown.tell
     finally:
-        if shown.result:
+        if shown.begun:
             console.print(text(shown.lines(console.width)), soft_wrap=True)
 
 

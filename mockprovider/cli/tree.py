@@ -127,6 +127,11 @@ class OperationShown:
         self._ended: OperationEnded | None = None
 
     @property
+    def begun(self) -> bool:
+        """Whether there is anything to show."""
+        return bool(self._rows) or self._ended is not None
+
+    @property
     def result(self) -> Result | None:
         """What it came to, once it has ended."""
         return self._ended.result if self._ended else None

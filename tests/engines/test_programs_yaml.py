@@ -65,3 +65,13 @@ def test_a_program_with_mistakes(at_hand):
     failed = at_hand("broken").up(expect_failure=True)
     assert "Error: Property lenght does not exist" in str(failed.error)
     assert not re.search(r"^\s*\d+$", str(failed.error), re.M)
+
+
+def test_a_resource_that_fails(at_hand, double):
+    """What fails is told once: that the host cannot reach the monitor any more is no error of the program."""
+    double.faults.on.create(name="logs").error("no")
+    failed = at_hand("network").up(expect_failure=True)
+    assert [diagnostic.message for diagnostic in failed.diagnostics if diagnostic.severity == "error"] == [
+        "no",
+        "update failed",
+    ]

@@ -89,9 +89,13 @@ class MonitorError(grpc.RpcError):
         return ()
 
 
+SHUT_DOWN = "resource monitor shut down"
+"""What a program is told once the operation has failed. That it says so itself tells nobody anything."""
+
+
 def gone(error: StoppedError) -> MonitorError:
     """The monitor has shut down. SDKs then end the program silently."""
-    return MonitorError(grpc.StatusCode.UNAVAILABLE, f"resource monitor shut down: {error}")
+    return MonitorError(grpc.StatusCode.UNAVAILABLE, f"{SHUT_DOWN}: {error}")
 
 
 Stub: Any = resource_pb2_grpc.ResourceMonitorStub

@@ -10,7 +10,7 @@ from typing import Any
 import grpc
 
 from mockprovider.engine.programs.inline import Ended, Environment
-from mockprovider.engine.programs.monitor import MonitorError
+from mockprovider.engine.programs.monitor import SHUT_DOWN, MonitorError
 from mockprovider.engine.threads import SLICE
 from mockprovider.errors import MalformedError, ProgramError
 from mockprovider.pulumi.languages.running import Finish, Launch, Run
@@ -77,7 +77,8 @@ def _ended(finish: Finish, logged: list[str]) -> Ended:
     if finish.logged and logged:
         return Ended(ProgramError("\n".join(logged)), shown=True, quiet=True, output=finish.output)
     # What it printed is part of an error that nobody was told yet.
-    return Ended(ProgramError(finish.error), quiet=finish.logged, output=finish.output if finish.logged else "")
+    quiet = finish.logged or SHUT_DOWN in finish.error
+    return Ended(ProgramError(finish.error), quiet=quiet, output=finish.output if finish.logged else "")
 
 
 def _handler(service: Any, target: Any, calls: CallsUnderWay) -> Any:
