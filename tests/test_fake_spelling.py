@@ -9,7 +9,7 @@ from builders import Port, call, fake
 
 from mockprovider.calls import Op, Session
 from mockprovider.fake.spelling import doubtful
-from mockprovider.schema import Kind, Property, ResourceType, kind_of
+from mockprovider.schema import Function, Kind, Property, ResourceType, kind_of
 from mockprovider.values import Secret
 
 RULE = {"port": int, "protocol": str}
@@ -84,6 +84,25 @@ def test_a_strict_fake_refuses_at_every_depth(inputs, path):
     failures = serve(call(Op.CHECK, TYPE.token, inputs=inputs)).failures
 
     assert [failure.path for failure in failures] == [path] * bool(path)
+
+
+LOOKUP = Function("cloud:index:getWall", {"tags": dict[str, str], "subnetId": str}, outputs={"id": str})
+
+
+def test_arguments_of_functions_are_doubtful_too():
+    """A misspelt argument of a function that a schema declares is told once, and refused by a strict fake."""
+    serve, _ = fake(LOOKUP)
+    session = Session("pulumi")
+    session.engine = port = Port()
+    for _ in range(2):
+        assert not serve(call(Op.INVOKE, LOOKUP.token, session=session, inputs={"tag": {}}, urn="")).failures
+
+    assert port.told == [
+        ("warning", "cloud:index:getWall has no argument 'tag'. Did you mean 'tags'? A strict double refuses it.", "")
+    ]
+    strict, _ = fake(LOOKUP, strict=True)
+    [failure] = strict(call(Op.INVOKE, LOOKUP.token, inputs={"tag": {}})).failures
+    assert (failure.path, failure.reason) == ("tag", "cloud:index:getWall has no argument 'tag'. Did you mean 'tags'?")
 
 
 def test_what_nobody_declares_is_not_doubtful():

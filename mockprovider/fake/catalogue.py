@@ -143,18 +143,20 @@ class Catalogue:
         members = [token.rpartition(":")[2] for token in package.functions] if package else []
         return not self.strict and not misspelt(call.type.rpartition(":")[2], members)
 
-    def doubt(self, declared: ResourceType, call: Call) -> None:
+    def doubt(self, owner: str, properties: Mapping[str, Property], call: Call, what: str = "property") -> None:
         """Tell the engine's user, once, of properties that are probably misspelt; a strict fake refuses them anyway."""
-        for line in () if self.strict else doubtful(declared.token, declared.properties, call.inputs or {}):
+        for line in () if self.strict else doubtful(owner, properties, call.inputs or {}, what):
             if line not in self.doubts:
                 self.doubts[line] = None
                 if call.session.engine is not None:
                     call.session.engine.log("warning", line, call.urn)
 
-    def unknown_properties(self, declared: ResourceType, inputs: Bag) -> Iterator[Failure]:
+    def unknown_properties(
+        self, owner: str, properties: Mapping[str, Property], inputs: Bag, what: str = "property"
+    ) -> Iterator[Failure]:
         """The failures of undeclared properties, at every depth; none, unless ``strict``."""
-        for path, known, _ in strangers(declared.properties, inputs) if self.strict else ():
-            reason = f"{declared.token} has no property {show(path)!r}.{nearest(str(path[-1]), list(known))}"
+        for path, known, _ in strangers(properties, inputs) if self.strict else ():
+            reason = f"{owner} has no {what} {show(path)!r}.{nearest(str(path[-1]), list(known))}"
             yield Failure(reason, show(path))
 
 

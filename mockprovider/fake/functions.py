@@ -31,6 +31,11 @@ class Functions:
             return self._undeclared(call)
         if call.session.protocol.functions_need_known:
             refused = tuple(_refused(call, strict=self._catalogue.strict))
+            if is_open(function):
+                # Terraform's engines know the arguments of data sources themselves.
+                said = function.token, function.inputs
+                self._catalogue.doubt(*said, call, "argument")
+                refused += tuple(self._catalogue.unknown_properties(*said, call.inputs or {}, "argument"))
             if refused:
                 return Reply(failures=refused)
         given = coerced(function.token, function.inputs, call.inputs or {}) if is_open(function) else call.inputs or {}

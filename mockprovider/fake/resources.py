@@ -102,8 +102,9 @@ class Resources:
             call = replace(call, inputs=coerced(declared.token, declared.properties, call.inputs or {}))
         # Programs of SDKs hand over what another resource answered, whole.
         reply = _checked(declared.properties, call, echoes=declared.of_schema)
-        self._catalogue.doubt(declared, call)
-        reply.failures += tuple(self._catalogue.unknown_properties(declared, plain_inputs(call.inputs or {})))
+        self._catalogue.doubt(declared.token, declared.properties, call)
+        inputs = plain_inputs(call.inputs or {})
+        reply.failures += tuple(self._catalogue.unknown_properties(declared.token, declared.properties, inputs))
         return reply
 
     def _plan(self, declared: ResourceType, call: Call) -> Reply:

@@ -13,12 +13,12 @@ ALIKE = 0.8
 """How alike a name must be to a declared one: types that users declare by hand need not have every property."""
 
 
-def doubtful(owner: str, properties: Mapping[str, Property], inputs: Bag) -> Iterator[str]:
+def doubtful(owner: str, properties: Mapping[str, Property], inputs: Bag, what: str = "property") -> Iterator[str]:
     """A line for each of the ``strangers`` that is almost a property which the program does not set."""
     for path, declared, beside in strangers(properties, inputs):
         name, unset = str(path[-1]), _unset(declared, beside)
         if meant := near(name, unset, ALIKE) or misspelt(name, unset):
-            yield f"{owner} has no property {show(path)!r}. {suggest(meant)} A strict double refuses it."
+            yield f"{owner} has no {what} {show(path)!r}. {suggest(meant)} A strict double refuses it."
 
 
 def strangers(

@@ -217,10 +217,10 @@ class Course(Run):
                 self.counted[op.value] = self.counted.get(op.value, 0) + 1
         self.telling.step("done", step, op.value)
 
-    def note_views(self, step: EngineStep, *, running: bool = False, told: bool = True) -> ViewsFailedError | None:
+    def note_views(self, step: EngineStep, *, running: bool = False, shown: bool = True) -> ViewsFailedError | None:
         """Take the steps of views that were published during ``step``, and note them. Returns what failed of them.
 
-        ``running`` says that the program runs, and ``step`` has read what it registers; what is not ``told`` is no step.
+        ``running`` says that the program runs, and ``step`` has read what it registers; what is not ``shown`` is no step.
         """
         broken: list[str] = []
         urn = ""
@@ -240,7 +240,7 @@ class Course(Run):
             op = StepOp.REFRESH if refreshing else change.op
             result = change.op if refreshing else None
             news = change.op is not StepOp.REFRESH
-            if told:
+            if shown:
                 self.note(EngineStep(op=op, old=change.old, new=change.new, result=result, news=news))
         return ViewsFailedError("; ".join(broken), urn) if broken else None
 

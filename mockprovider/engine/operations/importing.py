@@ -153,7 +153,7 @@ class Importing:
         new.outputs = with_secrets(new.outputs, new.inputs, ())
         self._course.ledger.add(new)
         # As in the real engine, the command tells nothing of views.
-        if broken := self._course.note_views(step, told=False):
+        if broken := self._course.note_views(step, shown=False):
             raise broken
 
     def _read(self, asked: Import, step: EngineStep, new: ResourceState) -> None:
