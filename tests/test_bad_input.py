@@ -376,7 +376,7 @@ def test_an_unexpected_end():
     breaking = Breaking()
     breaking.fail(Op.CREATE, "logs")
     stack = Stack(Double(BUCKET, layers=(breaking,)))
-    with pytest.raises(ProgramError, match=r"(?s)The up of project/dev failed before anything was changed.*no create of logs"):
+    with pytest.raises(ProgramError, match=r"(?s)The up of project/dev failed with no step completed.*no create of logs"):
         stack.up(program)
     with pytest.raises(ProgramError, match="was expected to fail, and succeeded: 1 create"):
         stack.up(program, expect_failure=True)

@@ -90,7 +90,7 @@ class Result(Struct, kw_only=True):
     def __str__(self) -> str:
         counts = ", ".join(f"{count} {op}" for op, count in self.summary.items())
         changes = counts or "nothing changed"
-        failed = f"failed after {counts}" if counts else "failed before anything was changed"
+        failed = f"failed after {counts}" if counts else "failed with no step completed"
         head = changes if self.succeeded else failed
         policies = printed(self.policy_packs, self.policy_violations, self.policy_remediations)
         return "\n".join([head, *map(str, self.diagnostics), *policies])
