@@ -605,3 +605,22 @@ def test_what_a_failed_import_was_to_replace_is_deleted(make_both, protect, impo
     ids.append("nowhere")
     both.run("up", program, continue_on_error=True, fails=True)
     assert ("bucket" in both.stack.state.names()) == protect
+
+
+def test_a_half_made_replacement_spares_what_its_old_instance_needed(make_both):
+    """Once the program's refresh has read it; what the program no longer has stays, because the old instance needs it."""
+    both = make_both(serial=True)
+    version = [1]
+
+    @one_by_one
+    def program():
+        if version[-1] == 1:
+            first = Bucket("first")
+            yield first
+        yield Bucket("second", ResourceOptions(replace_on_changes=["acl"]), acl=first.arn if version[-1] == 1 else "x")
+
+    both.run("up", program)
+    version.append(2)
+    both.breaks(lambda on: on.create(BUCKET, name="second").partial(reasons=["slow"]))
+    both.run("up", program, run_program=True, refresh=True, continue_on_error=True, fails=True)
+    assert "first" in both.stack.state.names()

@@ -58,15 +58,18 @@ def delete_leftovers(
         if any(resource is registered for registered in ours):
             # Of what the program has registered, only what it needs now counts.
             return transitive_dependencies(ours, resource)
-        if not course.operation.refreshing:
-            return transitive_dependencies(whole, resource)
-        # What was reread and replaced is new to the real engine, and needs nothing that it knows; anything else needs what it
-        # did before.
-        origin = ledger.origin(resource)
-        return set() if resource.delete and origin is not resource else transitive_dependencies(base, origin)
+        if course.operation.refreshing:
+            # What was reread has the program's dependencies now, but it spares what it needed before.
+            return transitive_dependencies(base, ledger.origin(resource))
+        return transitive_dependencies(whole, resource)
 
-    removal = Removal(whole, lambda resource: _delete(course, resource), needs, workers)
-    removal.carry_out(condemned, lambda: course.stopped, errored)
+    def needs_still(resource: ResourceState) -> set[int]:
+        # As in the real engine, the old instance of what was reread keeps nothing if it cannot be deleted.
+        return set() if ledger.origin(resource) is not resource else needs(resource)
+
+    removal = Removal(whole, lambda resource: _delete(course, resource), needs_still, workers)
+    spared = {needed for resource in errored for needed in needs(resource)}
+    removal.carry_out(condemned, lambda: course.stopped, spared)
 
 
 def refuse_destroy(course: Course, *, runs_program: bool) -> bool:
@@ -185,11 +188,9 @@ class Removal:
         self._needs = needs
         self._workers = workers
 
-    def carry_out(
-        self, condemned: Sequence[ResourceState], stopped: Callable[[], bool], errored: Sequence[ResourceState] = ()
-    ) -> None:
-        """Delete ``condemned`` until ``stopped``. Where a deletion fails, or what was ``errored`` before, dependencies stay."""
-        spared = {needed for resource in errored for needed in self._needs(resource)}
+    def carry_out(self, condemned: Sequence[ResourceState], stopped: Callable[[], bool], spared: Collection[int] = ()) -> None:
+        """Delete ``condemned``, except for the ``spared`` (by ``id()``), until ``stopped``. What fails spares what it needs."""
+        spared = set(spared)
         for batch in deletion_batches(self._base, condemned):
             for resource in self._failures([resource for resource in batch if id(resource) not in spared], stopped):
                 spared |= self._needs(resource)
