@@ -624,3 +624,21 @@ def test_a_half_made_replacement_spares_what_its_old_instance_needed(make_both):
     both.breaks(lambda on: on.create(BUCKET, name="second").partial(reasons=["slow"]))
     both.run("up", program, run_program=True, refresh=True, continue_on_error=True, fails=True)
     assert "first" in both.stack.state.names()
+
+
+@pytest.mark.parametrize(("protect", "preview"), [(True, True), (True, False), (False, True)])
+def test_a_leftover_spares_nothing_that_a_destroys_program_has(make_both, protect, preview):
+    """What the program no longer has, and cannot be deleted, keeps nothing from being deleted, or refused, that it has."""
+    both = make_both(serial=True)
+    with_last = [True]
+
+    @one_by_one
+    def program():
+        first = Bucket("first", ResourceOptions(protect=protect))
+        yield first
+        if with_last[-1]:
+            yield Bucket("last", ResourceOptions(protect=True), token=first.id)
+
+    both.run("up", program)
+    with_last.append(False)
+    both.run("destroy", program, run_program=True, preview=preview, continue_on_error=True, fails=True)

@@ -61,7 +61,9 @@ def delete_leftovers(
         if course.operation.refreshing:
             # What was reread has the program's dependencies now, but it spares what it needed before.
             return transitive_dependencies(base, ledger.origin(resource))
-        return transitive_dependencies(whole, resource)
+        # What is left over spares none of that in the real engine, and its state breaks, unless nothing is deleted.
+        harmless = {id(registered) for registered in ours if course.preview or registered.protect}
+        return transitive_dependencies(whole, resource) - harmless
 
     def needs_still(resource: ResourceState) -> set[int]:
         # As in the real engine, the old instance of what was reread keeps nothing if it cannot be deleted.
