@@ -202,7 +202,7 @@ def test_a_provider_that_fails(at_hand, double):
     """The provider's words are the error; the program, which then loses its monitor, adds none, and nothing is deleted."""
     stack = at_hand("pets")
     stack.up()
-    double.faults.on.update("random:index/randomPet:RandomPet").error("no more pets")
+    double.faults.on.create("random:index/randomPet:RandomPet").error("no more pets")
     stack.config["pets:length"] = "5"
     failed = stack.up(expect_failure=True)
     assert "no more pets" in str(failed.error)
