@@ -99,7 +99,7 @@ def test_a_yaml_program_on_the_real_random_schema(tmp_path: Path, pytestconfig: 
         assert up.outputs["pet"] == double.cloud.objects("random:index/randomPet:RandomPet")[0].id
         assert word["result"] not in str(cli.export(show_secrets=False))
         assert cli.up(program(8)).summary == {}
-        assert cli.up(program(9)).summary == {"update": 1}
+        assert cli.up(program(9)).summary == {"replace": 1}
         with pytest.raises(ProgramError, match="lenght"):
             cli.up({"resources": {"pet": {"type": "random:RandomPet", "properties": {"lenght": 2}}}})
         cli.destroy()
