@@ -130,6 +130,14 @@ def test_an_object_is_described_by_parts_and_numbers():
         assert disk(double, parts=[{"path": "/a"}]) == disk(double, id=7.0, timeouts={"read": "5m"}) == whole
 
 
+def test_a_flag_is_no_id():
+    """``True`` is no number, so that it does not mean the object with the id 1."""
+    with Double(from_schema(NUMBERED)) as double:
+        double.cloud.create("cloud:index:Disk", "1", {"label": "first"})
+
+        assert disk(double, default=True)["label"] != "first"
+
+
 def test_what_is_in_another_region_is_not_there():
     """Of two objects alike, the one in the provider's region is meant, or in the one that is asked for."""
     with Double(from_schema(NUMBERED)) as double:

@@ -71,7 +71,7 @@ def _has(stored: CloudObject, name: str, value: Value) -> bool:
 
 
 def _plain(value: Value) -> Value:
-    return f"{value:.0f}" if isinstance(value, (int, float)) else value
+    return f"{value:.0f}" if isinstance(value, (int, float)) and not isinstance(value, bool) else value
 
 
 def _describes(value: Value, own: Value) -> bool:
