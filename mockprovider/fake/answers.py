@@ -143,17 +143,16 @@ class Answers:
         to that, and leaves what the call says itself as it is.
         """
         names = names_of(function or Function(token))
-        is_looking = function is not None and is_open(function)
+        looking = function if function is not None and is_open(function) else None
 
         def given(saying: Saying) -> dict[str, Value]:
             answer = self._fitted(saying, function, self._next(saying, arguments, call))
             return self._added(answer, arguments, echo or {}, token) if saying.lenient else answer
 
-        own = self._layers(token, presets=False)
-        saying = _first(own, names, arguments)
-        below = self._stored(function, call) if function is not None and is_looking else None
-        if below is None and (is_looking or (saying is None and echo is not None)):
-            preset = _first(self._layers(token, presets=True)[len(own) :], names, arguments)
+        saying = _first(self._layers(token, presets=False), names, arguments)
+        below = self._stored(looking, call) if looking else None
+        if below is None and (looking or (saying is None and echo is not None)):
+            preset = _first([self._preset(token)], names, arguments)
             below = (given(preset), preset.origin) if preset is not None else None
         if saying is None:
             return below
@@ -190,8 +189,7 @@ class Answers:
 
     def tells_of(self, call: Call) -> bool:
         """Whether a preset answers an id, or an object makes others, of which one goes by it."""
-        presets = self._presets(call.type.partition(":")[0]) if self.use_presets else NOTHING_SAID
-        answers = (saying.answer for saying in presets.answers if isinstance(saying.answer, Mapping))
+        answers = (saying.answer for saying in self._preset(call.type).answers if isinstance(saying.answer, Mapping))
         if any(call.id in (answer.get("id"), *answer.get("ids", ())) for answer in answers):
             return True
         makers = ((makes, one) for type_, makes in MAKES.items() if self.use_presets for one in self._cloud.listed(type_))
@@ -237,13 +235,15 @@ class Answers:
         if callable(saying.answer) and (call.inputs is None or has_unknown(inputs)):
             # Only the operation itself can tell.
             return declared
-        given = saying.answer(inputs) if callable(saying.answer) else saying.answer
+        is_drawn = isinstance(saying.answer, Drawing)
         # What is worked out is no template: JSON has braces.
-        if isinstance(saying.answer, Drawing) or (saying.templates and not callable(saying.answer)):
+        if is_drawn or (saying.templates and not callable(saying.answer)):
             known = known_of(inputs)
             given = self._filled(saying, call, known, point)
-            if call.prior is not None and (isinstance(saying.answer, Drawing) or not (call.urn or call.address)):
+            if call.prior is not None and (is_drawn or not (call.urn or call.address)):
                 given = self._kept(saying, given, call, known)
+        else:
+            given = saying.answer(inputs) if callable(saying.answer) else saying.answer
         # What a maker works out of what the program says is what the cloud makes of it.
         wins = saying.answer in MAKERS.values()
         inside = call.session.protocol.names_resources
@@ -320,6 +320,9 @@ class Answers:
         usual = next((table[key] for key in ((token, ""), ("", "")) for table in layers if key in table), None)
         return usual, lambda path: next((table[token, path] for table in layers if (token, path) in table), None)
 
+    def _preset(self, token: str) -> Sayings:
+        return self._presets(token.partition(":")[0]) if self.use_presets else NOTHING_SAID
+
     def _layers(self, token: str, *, presets: bool) -> list[Sayings]:
         """Who says something, the one that counts first."""
         layers = [self.own]
@@ -327,8 +330,8 @@ class Answers:
         package = self._packages.get(name)
         if package is not None and package.said is not None:
             layers.append(package.said)
-        if presets and self.use_presets:
-            layers.append(self._presets(name))
+        if presets:
+            layers.append(self._preset(token))
         return layers
 
 

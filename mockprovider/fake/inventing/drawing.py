@@ -105,10 +105,8 @@ def _shuffle(inputs: Inputs, point: str) -> Mapping[str, Any]:
     count = inputs.get("resultCount")
     wanted = len(items) if count is None else int(count)
     rounds = range(-(-wanted // len(items)) if items else 0)
-    return {
-        "results": (drawn := [one for turn in rounds for one in _shuffled(f"{point}\x1f{turn}", items)][:wanted]),
-        "result": drawn,
-    }
+    drawn = [one for turn in rounds for one in _shuffled(f"{point}\x1f{turn}", items)][:wanted]
+    return {"results": drawn, "result": drawn}
 
 
 def _id(inputs: Inputs, point: str) -> Mapping[str, Any]:

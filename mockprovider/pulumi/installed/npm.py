@@ -57,12 +57,13 @@ def npm_dependencies(folder: Path) -> dict[str, Path]:
     wanted = _manifest(folder).get("dependencies")
     names = sorted(name for name in wanted if name.startswith("@pulumi/")) if isinstance(wanted, dict) else []
     places = [place.resolve() for name in names if name not in NO_SDKS and (place := beside(folder, name))]
-    return {npm_identity(place)[0]: place for place in places if _said(place).get("resource")}
+    return {npm_identity(place)[0]: place for place in places if _said(_manifest(place)).get("resource")}
 
 
 def npm_identity(folder: Path) -> tuple[str, str]:
     """The name and version of the provider's package: what the SDK tells engines, or else those of the npm package."""
-    path, manifest, said = folder / MANIFEST, _manifest(folder), _said(folder)
+    path, manifest = folder / MANIFEST, _manifest(folder)
+    said = _said(manifest)
     parameters = said.get("parameterization") or {}
     name = parameters.get("name") or said.get("name") or str(manifest.get("name", "")).rpartition("/")[2]
     version = str(parameters.get("version") or said.get("version") or manifest.get("version") or "1.0.0").removeprefix("v")
@@ -80,7 +81,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
     return manifest if isinstance(manifest, dict) else {}
 
 
-def _said(folder: Path) -> dict[str, Any]:
-    """What the manifest tells engines."""
-    said = _manifest(folder).get("pulumi")
+def _said(manifest: dict[str, Any]) -> dict[str, Any]:
+    """What a manifest tells engines."""
+    said = manifest.get("pulumi")
     return said if isinstance(said, dict) else {}
