@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from typing import Any
 
 import pulumi
@@ -329,3 +330,10 @@ def test_what_a_chart_makes_can_be_read(of, is_there):
 def test_templates_without_outputs_say_nothing(body):
     """A template that is none, or has no outputs, leaves a stack's outputs as they are."""
     assert cloudformation_outputs({"templateBody": body}) == {}
+
+
+def test_templates_say_nothing_where_nobody_reads_yaml(monkeypatch):
+    """Terraform's users need not have Pulumi's SDK, which brings the library: a stack's outputs stay as they are."""
+    monkeypatch.setitem(sys.modules, "yaml", None)
+
+    assert cloudformation_outputs({"templateBody": "Outputs:\n  Url:\n    Value: x\n"}) == {}

@@ -79,10 +79,12 @@ def cloudformation_outputs(inputs: Mapping[str, Any]) -> dict[str, Any]:
     """The ``outputs`` of a stack: each of its template, and for what refers to something its own name."""
     try:
         import yaml  # type: ignore[import-untyped]  # noqa: PLC0415 - comes with Pulumi's SDK; without it nothing is worked out
-
+    except ImportError:
+        return {}
+    try:
         # Composed and not loaded: a template is full of tags, such as !Ref.
         template = yaml.compose(inputs.get("templateBody") or "", Loader=yaml.SafeLoader)
-    except (ImportError, yaml.YAMLError):
+    except yaml.YAMLError:
         return {}
     values = {name: _members(output).get("Value") for name, output in _members(_members(template).get("Outputs")).items()}
     return {"outputs": {name: _literal(name, value) for name, value in values.items()}} if values else {}
